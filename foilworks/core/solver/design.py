@@ -1,0 +1,168 @@
+"""Collect the families of features of a set of questions: numbers per option, keys per option, types of question.
+
+The families follow what feature-based solvers of visual benchmarks use (TsT, arXiv 2511.04655, Sec. 4) and add relations
+among options, between option and question, between items, and to the file. No function here takes answers.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from foilworks.core.solver import keys, option_features, set_features
+from foilworks.core.solver.keys import KeyMatrix, key_matrix
+from foilworks.core.solver.layout import Layout, relative_columns
+from foilworks.core.solver.option_features import Columns
+from foilworks.core.solver.questions import Question
+from foilworks.core.solver.solution import Tier
+
+Floats = NDArray[np.float64]
+# Types of question that have features of their own, and the share of items that each needs.
+MAX_TYPES, MIN_TYPE_SHARE = 24, 0.02
+# Codes of a column of types; the trees read at most 255.
+MAX_CODES = 60
+
+NumberFamily = Callable[[Layout], Columns]
+NUMBER_FAMILIES: Mapping[str, tuple[Tier, NumberFamily]] = {
+    "surface form": ("item", option_features.surface_form),
+    "length and word classes": ("item", option_features.lengths),
+    "relations among options": ("item", option_features.among_options),
+    "relation to the question": ("item", option_features.beside_question),
+    "numbers": ("item", option_features.numbers),
+    "position": ("item", option_features.position),
+    "other items of the video": ("set", set_features.neighbours),
+    "repeats in the set": ("set", set_features.repeats),
+    "order of the file": ("file", set_features.file_order),
+    "ids and metadata": ("file", set_features.metadata),
+}
+# Keys whose rates are counted (foilworks.core.solver.encoding).
+RATE_FAMILIES: Mapping[str, tuple[Tier, keys.Family]] = {
+    "option as a whole": ("item", keys.whole_options),
+    "type of question": ("item", keys.types_and_options),
+    "words of the question with the option": ("item", keys.question_words_and_options),
+    "words of the question with words of the option": ("item", keys.words_and_words),
+    "pairs of words": ("item", keys.word_pairs),
+    "equal questions of other videos": ("set", keys.whole_questions_and_options),
+    "rows, ids and metadata": ("file", keys.rows_of_file),
+}
+# Keys that a linear model weighs (foilworks.core.solver.choice_model).
+WORDS, CROSSED, FORM_BY_TYPE = "words of the option", "words crossed with the question", "form by type of question"
+
+
+@dataclass(frozen=True)
+class Design:
+    """All features of n questions with R options.
+
+    `numbers`: (R, F), centred within items, so that 0 says nothing; `families`, `names`, `tiers`: F each. `types`:
+    (R, T) codes of the type of question for trees. `linear`, `rates`: matrices of keys by family.
+    """
+
+    layout: Layout
+    numbers: Floats
+    families: NDArray[np.str_]
+    names: Sequence[str]
+    tiers: NDArray[np.str_]
+    types: Floats
+    linear: Mapping[str, KeyMatrix]
+    rates: Mapping[str, KeyMatrix]
+
+    @classmethod
+    def of(
+        cls, questions: Sequence[Question], number_families: Mapping[str, tuple[Tier, NumberFamily]] = NUMBER_FAMILIES
+    ) -> "Design":
+        """Return the features of questions. `number_families`: name -> (tier, function of the layout)."""
+        layout = Layout.of(questions)
+        values, families, names, tiers = [], [], [], []
+        for family, (tier, compute) in number_families.items():
+            columns = compute(layout)
+            raw = np.column_stack(list(columns.values()))
+            rank, equal = relative_columns(layout, raw)
+            for block, form in ((layout.centred(raw), ""), (rank, "rank: "), (layout.centred(equal), "shared: ")):
+                values.append(block)
+                names += [form + name for name in columns]
+            families += [family] * 3 * len(columns)
+            tiers += [tier] * 3 * len(columns)
+        labelled = _of_statements(layout)
+        values.append(np.column_stack(list(labelled.values())))
+        names += list(labelled)
+        families += ["form of the statement"] * len(labelled)
+        tiers += ["item"] * len(labelled)
+        numbers = np.hstack(values)
+        spread = numbers.std(axis=0)
+        is_used = spread > 1e-9
+        numbers = numbers[:, is_used] / spread[is_used]
+        names = [name for name, used in zip(names, is_used, strict=True) if used]
+        of_family, of_tier = np.array(families)[is_used], np.array(tiers)[is_used]
+        is_item_rank = np.array([name.startswith("rank: ") for name in names]) & (of_tier == "item")
+        linear = {
+            WORDS: key_matrix(keys.option_words(layout)),
+            CROSSED: key_matrix(keys.crossed_words(layout)),
+            FORM_BY_TYPE: _by_type(layout, numbers, is_item_rank, names),
+        }
+        rates = {family: key_matrix(function(layout)) for family, (_, function) in RATE_FAMILIES.items()}
+        return cls(layout, numbers, of_family, names, of_tier, _types(layout), linear, rates)
+
+
+def _of_statements(layout: Layout) -> Columns:
+    """Return numbers of a labelled statement, with the sign of its label."""
+    row_words = layout.question_words
+    n_words = np.array([len(row) for row in row_words], dtype=float)
+    frequency = np.array(
+        [np.mean([np.log(layout.question_frequency[word]) for word in row] or [0.0]) for row in row_words]
+    )
+    counts = {
+        "words of the statement": n_words,
+        "characters of the statement": np.array([len(question.text) for question in layout.questions], dtype=float),
+        "frequency of its words": frequency,
+        "numbers of the statement": np.array([sum(map(str.isdigit, q.text)) for q in layout.questions], dtype=float),
+        "negations of the statement": np.array([len(option_features.NEGATIONS & set(row)) for row in row_words], float),
+        "capitals of the statement": np.array([sum(map(str.isupper, q.text)) for q in layout.questions], dtype=float),
+        "commas of the statement": np.array([q.text.count(",") for q in layout.questions], dtype=float),
+    }
+    is_label = layout.is_label
+    sign = np.where(is_label[layout.item], np.where(layout.position > 0, 0.5, -0.5), 0.0)
+    columns = {}
+    for name, values in counts.items():
+        middle = values[is_label].mean() if is_label.any() else 0.0
+        columns[name] = sign * (values - middle)[layout.item]
+    return columns
+
+
+def _types(layout: Layout) -> Floats:
+    """Return (R, T) codes of kind, opening, first and last word of the question, number of options and index."""
+    asked = layout.question_words
+    series = [
+        [question.kind for question in layout.questions],
+        layout.openings,
+        [" ".join(row[:1]) for row in asked],
+        [" ".join(row[-1:]) for row in asked],
+        [str(size) for size in layout.sizes],
+    ]
+    columns = [_codes(names)[layout.item] for names in series]
+    return np.column_stack([*columns, np.minimum(layout.position, MAX_CODES)]).astype(np.float64)
+
+
+def _codes(names: Sequence[str]) -> NDArray[np.int64]:
+    """Return the rank of each name by frequency, rare names together."""
+    frequent = Counter(names).most_common(MAX_CODES)
+    codes = {name: code for code, (name, count) in enumerate(sorted(frequent, key=lambda row: (-row[1], row[0])))}
+    return np.array([codes.get(name, MAX_CODES) for name in names])
+
+
+def _by_type(layout: Layout, numbers: Floats, is_rank: NDArray[np.bool_], names: Sequence[str]) -> KeyMatrix:
+    """Return the ranks of options within their item, one block of columns per type of question."""
+    kinds = [question.kind for question in layout.questions]
+    types = kinds if len(set(kinds)) > 1 else layout.openings
+    least = max(10, MIN_TYPE_SHARE * len(types))
+    frequent = [name for name, count in Counter(types).most_common(MAX_TYPES) if count >= least]
+    ranks = sparse.csr_matrix(np.where(np.abs(numbers[:, is_rank]) > 1e-9, numbers[:, is_rank], 0.0))
+    blocks = []
+    if len(frequent) > 1:
+        of_items = np.array(types, dtype=object)
+        blocks = [sparse.diags((of_items == name)[layout.item].astype(float)) @ ranks for name in frequent]
+    matrix = sparse.hstack(blocks).tocsr() if blocks else sparse.csr_matrix((layout.n_rows, 1))
+    rank_names = [name for name, used in zip(names, is_rank, strict=True) if used]
+    return KeyMatrix(matrix, [f"{kind}: {name}" for kind in frequent for name in rank_names] if blocks else [""])

@@ -1,0 +1,173 @@
+"""List keys of options: words, and words of the question crossed with them. A learner counts how often each is right.
+
+A key is a string; all are functions of questions alone. Those of labelled texts cross the label with the words.
+"""
+
+import re
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from scipy import sparse
+
+from foilworks.core.solver.layout import Layout
+
+Keys = list[str]
+MAX_N = 3
+# Words of a question that are crossed with those of an option, and of a statement whose pairs are listed.
+MAX_CROSSED, MAX_PAIRED = 16, 14
+# Share of the questions above which a word of theirs says nothing.
+COMMON_SHARE = 0.8
+# A key of one option teaches nothing about others.
+MIN_ROWS = 2
+PERIODS = range(2, 9)
+
+
+@dataclass(frozen=True)
+class KeyMatrix:
+    """`matrix`: (R, K) which keys each option has; `names`: K keys."""
+
+    matrix: sparse.csr_matrix
+    names: list[str]
+
+
+def key_matrix(rows: Iterable[Iterable[str]]) -> KeyMatrix:
+    """Return the matrix of the keys that at least `MIN_ROWS` options have."""
+    codes: dict[str, int] = {}
+    columns, ends = array("q"), array("q", [0])
+    for keys in rows:
+        columns.extend(codes.setdefault(key, len(codes)) for key in set(keys))
+        ends.append(len(columns))
+    indices = np.frombuffer(columns, dtype=np.int64) if len(columns) else np.empty(0, dtype=np.int64)
+    shape = (len(ends) - 1, max(1, len(codes)))
+    matrix = sparse.csr_matrix((np.ones(len(indices)), indices, np.frombuffer(ends, dtype=np.int64)), shape=shape)
+    is_used = np.bincount(indices, minlength=shape[1]) >= MIN_ROWS
+    names = list(codes) or [""]
+    return KeyMatrix(matrix[:, is_used].tocsr(), [names[code] for code in np.flatnonzero(is_used)])
+
+
+def option_words(layout: Layout) -> Iterator[Keys]:
+    """Yield sequences of 1 to `MAX_N` words of each option, endings of words and marks; of labels, with the statement."""
+    for row, item in enumerate(layout.item):
+        question = layout.questions[item]
+        if question.is_label:
+            label = layout.texts[row]
+            yield [label, *(f"{label}|{gram}" for gram in _grams(layout.question_words[item]))]
+            continue
+        word_list = layout.option_words[row]
+        text = layout.texts[row]
+        marks = re.findall(r"[^\w\s]", text)
+        endings = [f"-{word[-3:]}" for word in word_list if len(word) > 4]
+        place = [f"index {layout.position[row]} of {layout.sizes[item]}"] if question.is_ordered else []
+        yield [*_grams(word_list), *endings, *(f"mark {mark}" for mark in marks), *place]
+
+
+def crossed_words(layout: Layout) -> Iterator[Keys]:
+    """Yield the words, opening, last word and kind of the question crossed with each word of the option and its index;
+    of labels, pairs of words of the statement, and its kind with each word."""
+    for row, item in enumerate(layout.item):
+        question, asked = layout.questions[item], _telling_words(layout, item)
+        if question.is_label:
+            label, kind = layout.texts[row], question.kind
+            by_kind = [f"{kind}#{label}", *(f"{kind}#{label}|{word}" for word in asked)] if kind else []
+            yield [*by_kind, *(f"{label}|{pair}" for pair in _pairs(asked))]
+            continue
+        sides = [f"#{question.kind}", f"^{layout.openings[item]}", *asked]
+        own = [*dict.fromkeys(layout.option_words[row][:MAX_CROSSED])]
+        if question.is_ordered:
+            own.append(f"index {layout.position[row]}")
+        yield [f"{side}|{word}" for side in sides for word in own]
+
+
+def whole_options(layout: Layout) -> Iterator[Keys]:
+    """Yield the text, the first words and the last words of each option."""
+    for words_of_option in _owns(layout):
+        yield [f"={' '.join(words_of_option)}", f"^{' '.join(words_of_option[:2])}", f"${' '.join(words_of_option[-2:])}"]
+
+
+def types_and_options(layout: Layout) -> Iterator[Keys]:
+    """Yield kind, template, opening and last word of the question, each with the option and with its index."""
+    for row, (item, own) in enumerate(zip(layout.item, _owns(layout), strict=True)):
+        question, asked = layout.questions[item], layout.question_words[item]
+        types = [f"#{question.kind}", f"~{layout.templates[item]}", f"^{layout.openings[item]}", f"${asked[-1:]}"]
+        values = [" ".join(own)]
+        if question.is_ordered:
+            values.append(f"index {layout.position[row]} of {layout.sizes[item]}")
+        yield [f"{name}|{value}" for name in types for value in values]
+
+
+def question_words_and_options(layout: Layout) -> Iterator[Keys]:
+    """Yield each word of the question with the whole option and with its index."""
+    for row, (item, own) in enumerate(zip(layout.item, _owns(layout), strict=True)):
+        values = [" ".join(own)]
+        if layout.questions[item].is_ordered:
+            values.append(f"index {layout.position[row]}")
+        yield [f"{word}|{value}" for word in _telling_words(layout, item) for value in values]
+
+
+def words_and_words(layout: Layout) -> Iterator[Keys]:
+    """Yield each word of the question with each word of the option."""
+    for item, own in zip(layout.item, _owns(layout), strict=True):
+        yield [f"{word}|{other}" for word in _telling_words(layout, item) for other in own[:MAX_CROSSED]]
+
+
+def word_pairs(layout: Layout) -> Iterator[Keys]:
+    """Yield pairs of words: of a labelled statement with the label, of an option otherwise."""
+    for row, (item, own) in enumerate(zip(layout.item, _owns(layout), strict=True)):
+        if layout.questions[item].is_label:
+            yield [f"{layout.texts[row]}|{pair}" for pair in _pairs(_telling_words(layout, item))]
+        else:
+            yield list(_pairs(list(dict.fromkeys(own))))
+
+
+def whole_questions_and_options(layout: Layout) -> Iterator[Keys]:
+    """Yield the whole question with the option and with each of its words: what equal questions of other videos teach."""
+    for item, own in zip(layout.item, _owns(layout), strict=True):
+        asked = " ".join(layout.question_words[item])
+        entities = [word for word in layout.question_words[item] if word not in layout.templates[item].split()]
+        yield [
+            f"{asked}|={' '.join(own)}",
+            *(f"{asked}|{word}" for word in own[:MAX_CROSSED]),
+            f"{' '.join(entities)}~{' '.join(own)}",
+        ]
+
+
+def rows_of_file(layout: Layout) -> Iterator[Keys]:
+    """Yield the index of the option with the row modulo small numbers, and with the metadata of the item."""
+    for row, (item, own) in enumerate(zip(layout.item, _owns(layout), strict=True)):
+        question = layout.questions[item]
+        has_order = question.is_ordered or question.is_label
+        values = [" ".join(own), *([f"index {layout.position[row]}"] if has_order else [])]
+        names = [f"{period}:{question.order % period}" for period in PERIODS]
+        names += [f"{name}={value}" for name, value in question.extra]
+        names += [f"id {part}" for part in re.findall(r"[A-Za-z]+|\d+", question.id)[:6]]
+        names += [f"video {part}" for part in re.findall(r"[A-Za-z]+|\d+", question.video)[:6]]
+        names += [f"last digit {re.sub(r'[^0-9]', '', question.id)[-1:]}"]
+        yield [f"{name}|{value}" for name in names for value in values]
+
+
+Family = Callable[[Layout], Iterator[Keys]]
+
+
+def _owns(layout: Layout) -> Iterator[Keys]:
+    yield from layout.option_words
+
+
+def _grams(row: Keys) -> Iterator[str]:
+    marked = ["<", *row, ">"]
+    for n in range(1, MAX_N + 1):
+        yield from (" ".join(marked[at : at + n]) for at in range(len(marked) - n + 1))
+
+
+def _pairs(row: Keys) -> Iterator[str]:
+    return (f"{first}&{second}" for first, second in combinations(sorted(row[:MAX_PAIRED]), 2))
+
+
+def _telling_words(layout: Layout, item: int) -> Keys:
+    """Return the words of a question that other questions have too, but not most of them."""
+    most = COMMON_SHARE * len(layout.questions)
+    frequency = layout.question_frequency
+    row = [word for word in dict.fromkeys(layout.question_words[item]) if 2 <= frequency[word] <= most]
+    return row[:MAX_CROSSED]

@@ -1,0 +1,240 @@
+"""Train on some folds and answer the others: linear models and rates of keys, then a choice model and trees over them.
+
+Everything that reads answers reads those of training folds only. Scores of linear models and rates are themselves out of
+fold (stacking, Wolpert 1992): for outer fold k, an item of fold j has scores of models that know neither k nor j.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+from foilworks.core.solver.choice_model import fit_choices
+from foilworks.core.solver.design import CROSSED, FORM_BY_TYPE, RATE_FAMILIES, WORDS, Design
+from foilworks.core.solver.encoding import KeyCounts
+from foilworks.core.solver.questions import Answers
+from foilworks.core.solver.solution import TIERS, Tier
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+N_FOLDS = 5
+PENALTIES = {WORDS: 2.0, CROSSED: 2.0, FORM_BY_TYPE: 20.0}
+STACK_PENALTY = 5.0
+# Items that the last models learn from; linear models and rates learn from all.
+MAX_STACKED = 5_000
+N_TREES, LEARNING_RATE, MAX_LEAVES = 50, 0.12, 8
+# Known answers this many rows away in the file.
+ROW_DISTANCES = (-2, -1, 1, 2)
+NEAR_ROWS = "answers of near rows"
+LEARNERS = ("linear and trees", "linear", "trees")
+
+
+@dataclass
+class Answered:
+    """Held-out scores of one pass of folds. `scores`: tier -> (R,); `losses`: family -> (n,) what the probability of the
+    chosen option loses without the family, `names`: family -> n names of its strongest feature, `without`: family -> (R,)
+    scores without it; all of the last tier in `tiers` that is not "file". `learners`: fold -> learner."""
+
+    scores: dict[Tier, Floats]
+    learners: list[str] = field(default_factory=list)
+    without: dict[str, Floats] = field(default_factory=dict)
+    names: dict[str, list[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """(R, F) columns of one outer fold, with F families, names and tiers."""
+
+    values: Floats
+    families: NDArray[np.str_]
+    names: Sequence[str]
+    tiers: NDArray[np.str_]
+
+    def of_tier(self, tier: Tier) -> NDArray[np.bool_]:
+        return np.isin(self.tiers, TIERS[: TIERS.index(tier) + 1])
+
+
+class Stack:
+    """The scores of linear models, of rates, and of known answers near a row, for every pair of folds left out."""
+
+    def __init__(self, design: Design, answers: Answers, folds: Codes, has_file: bool = True) -> None:
+        self.design, self.answers, self.folds = design, answers, folds
+        self.has_file = has_file
+        layout = design.layout
+        self.n_folds = int(folds.max()) + 1
+        self.fold_of_row = folds[layout.item]
+        self.right = layout.right_rows(answers)
+        self.counts = {
+            family: KeyCounts(
+                keys.matrix, self.right - 1 / layout.sizes[layout.item], self.fold_of_row, self.n_folds
+            )
+            for family, keys in design.rates.items()
+            if has_file or RATE_FAMILIES[family][0] != "file"
+        }
+        self.weights: dict[tuple[str, frozenset[int]], Floats] = {}
+
+    def linear_weights(self, family: str, left_out: frozenset[int]) -> Floats:
+        """Return the weights of a linear model that knows no answer of the folds left out."""
+        key = family, left_out
+        if key not in self.weights:
+            is_used = ~np.isin(self.folds, list(left_out))
+            rows = is_used[self.design.layout.item]
+            begin = next((weights for (name, less), weights in self.weights.items() if name == family and left_out < less), None)
+            self.weights[key] = fit_choices(
+                self.design.linear[family].matrix[rows],
+                self.design.layout.sizes[is_used],
+                self.right[rows],
+                PENALTIES[family],
+                begin,
+            )
+        return self.weights[key]
+
+    def columns(self, outer: int) -> Columns:
+        """Return all columns for an outer fold: of its own rows without its answers, of others also without their fold's."""
+        layout = self.design.layout
+        families = list(self.design.linear) + list(self.counts) + ([NEAR_ROWS] if self.has_file else [])
+        widths = [1] * len(self.design.linear) + [4] * len(self.counts) + [2 * len(ROW_DISTANCES)] * self.has_file
+        values = np.zeros((layout.n_rows, sum(widths)))
+        for fold in range(self.n_folds):
+            rows = np.flatnonzero(self.fold_of_row == fold)
+            left_out = frozenset({outer, fold})
+            known = [other for other in range(self.n_folds) if other not in left_out]
+            blocks = [
+                (keys.matrix[rows] @ self.linear_weights(family, left_out))[:, None]
+                for family, keys in self.design.linear.items()
+            ]
+            blocks += [counts.score(rows, known) for counts in self.counts.values()]
+            if self.has_file:
+                blocks.append(self._near_answers(np.isin(self.folds, known))[rows])
+            values[rows] = np.hstack(blocks)
+        values = layout.centred(values)
+        values /= np.maximum(values.std(axis=0), 1e-9)
+        names = [family for family, width in zip(families, widths, strict=True) for _ in range(width)]
+        file_families = {family for family, (tier, _) in RATE_FAMILIES.items() if tier == "file"} | {NEAR_ROWS}
+        set_families = {family for family, (tier, _) in RATE_FAMILIES.items() if tier == "set"}
+        tiers = ["file" if name in file_families else "set" if name in set_families else "item" for name in names]
+        return Columns(
+            np.hstack([self.design.numbers, values]),
+            np.concatenate([self.design.families, names]),
+            [*self.design.names, *names],
+            np.concatenate([self.design.tiers, tiers]),
+        )
+
+    def _near_answers(self, is_known: NDArray[np.bool_]) -> Floats:
+        """Return (R, 2 D) whether a known answer D rows away has the index or the text of each option."""
+        layout = self.design.layout
+        order = np.argsort([question.order for question in layout.questions], kind="stable")
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        texts = np.array(layout.texts, dtype=object)
+        values = np.zeros((layout.n_rows, 2 * len(ROW_DISTANCES)))
+        has_order = np.array([question.is_ordered or question.is_label for question in layout.questions])
+        for at, distance in enumerate(ROW_DISTANCES):
+            target = place + distance
+            is_inside = (target >= 0) & (target < len(order))
+            near = order[np.clip(target, 0, len(order) - 1)]
+            is_used = (is_inside & is_known[near])[layout.item]
+            answer = self.answers[near][layout.item]
+            values[:, 2 * at] = is_used & has_order[layout.item] & (layout.position == answer)
+            values[:, 2 * at + 1] = is_used & (texts == texts[layout.starts[near] + self.answers[near]][layout.item])
+        return values
+
+
+def answer_held_out(
+    stack: Stack, tiers: Sequence[Tier], seed: int, explain: Tier | None = None
+) -> Answered:
+    """Answer every fold with models that know the others; with `explain`, also without each family of that tier."""
+    layout = stack.design.layout
+    answered = Answered({tier: np.zeros(layout.n_rows) for tier in tiers})
+    for outer in range(stack.n_folds):
+        columns = stack.columns(outer)
+        is_held_out = stack.fold_of_row == outer
+        learner = _select(stack, columns, outer, seed)
+        answered.learners.append(learner)
+        for tier in tiers:
+            used = columns.of_tier(tier)
+            models = Models(stack, columns, used, stack.folds != outer, learner, seed + outer)
+            answered.scores[tier][is_held_out] = models.scores(is_held_out)
+            if tier == explain:
+                _explain(answered, models, is_held_out, stack, outer)
+    return answered
+
+
+def _select(stack: Stack, columns: Columns, outer: int, seed: int) -> str:
+    """Return the learner that answers most items of one training fold, trained on the other training folds."""
+    inner = (outer + 1) % stack.n_folds
+    is_held_out = stack.fold_of_row == inner
+    used = columns.of_tier("set")
+    layout = stack.design.layout
+    models = Models(stack, columns, used, ~np.isin(stack.folds, [outer, inner]), LEARNERS[0], seed + outer)
+    shares = []
+    for learner in LEARNERS:
+        scores = np.full(layout.n_rows, 0.0)
+        scores[is_held_out] = models.scores(is_held_out, learner)
+        shares.append(layout.credits(scores, stack.answers)[stack.folds == inner].mean())
+    return LEARNERS[int(np.argmax(shares))]
+
+
+class Models:
+    """A choice model and trees, trained on some items."""
+
+    def __init__(
+        self, stack: Stack, columns: Columns, used: NDArray[np.bool_], is_training: NDArray[np.bool_], learner: str, seed: int
+    ) -> None:
+        self.layout, self.types, self.columns, self.used, self.learner = stack.design.layout, stack.design.types, columns, used, learner
+        items = np.flatnonzero(is_training)
+        if len(items) > MAX_STACKED:
+            items = np.sort(np.random.default_rng(seed).choice(items, MAX_STACKED, replace=False))
+        is_training = np.isin(np.arange(len(is_training)), items)
+        rows = is_training[self.layout.item]
+        sizes, right = self.layout.sizes[is_training], stack.right[rows]
+        self.weights = np.zeros(columns.values.shape[1])
+        if learner != "trees":
+            self.weights[used] = fit_choices(columns.values[np.ix_(rows, used)], sizes, right, STACK_PENALTY)
+        if learner != "linear":
+            n_types = self.types.shape[1]
+            self.trees = HistGradientBoostingClassifier(
+                max_iter=N_TREES,
+                learning_rate=LEARNING_RATE,
+                max_leaf_nodes=MAX_LEAVES,
+                min_samples_leaf=10,
+                l2_regularization=2.0,
+                max_bins=63,
+                early_stopping=False,
+                categorical_features=list(range(n_types)),
+                random_state=seed,
+            ).fit(np.hstack([self.types[rows], columns.values[np.ix_(rows, used)]]).astype(np.float32), right)
+
+    def scores(self, rows: NDArray[np.bool_], learner: str = "", without: NDArray[np.bool_] | None = None) -> Floats:
+        """Return the scores of rows of whole items, centred within items. `without`: (F,) columns that say nothing."""
+        learner = learner or self.learner
+        values = self.columns.values[rows]
+        if without is not None:
+            values[:, without] = 0.0
+        total = np.zeros(len(values))
+        if learner != "trees":
+            total += values @ self.weights
+        if learner != "linear":
+            data = np.hstack([self.types[rows], values[:, self.used]]).astype(np.float32)
+            total += self.trees.decision_function(data)
+        return total
+
+
+def _explain(answered: Answered, models: Models, is_held_out: NDArray[np.bool_], stack: Stack, outer: int) -> None:
+    layout, columns = models.layout, models.columns
+    families = dict.fromkeys(columns.families[models.used])
+    scores = np.full(layout.n_rows, -np.inf)
+    scores[is_held_out] = models.scores(is_held_out)
+    items = np.flatnonzero(stack.folds == outer)
+    best = np.array([layout.starts[item] + int(np.argmax(scores[layout.starts[item] : layout.starts[item] + layout.sizes[item]])) for item in items])
+    for family in families:
+        is_family = columns.families == family
+        without = answered.without.setdefault(family, np.zeros(layout.n_rows))
+        without[is_held_out] = models.scores(is_held_out, without=is_family)
+        names = answered.names.setdefault(family, [""] * len(layout.questions))
+        of_family = np.flatnonzero(is_family)
+        strongest = of_family[np.argmax(columns.values[np.ix_(best, of_family)] * models.weights[of_family], axis=1)]
+        for item, column in zip(items, strongest, strict=True):
+            names[item] = columns.names[column]

@@ -1,0 +1,274 @@
+"""Compute what options show by themselves, among each other and beside their question: features of the item tier."""
+
+import re
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+from foilworks.core.solver.layout import Layout
+
+Floats = NDArray[np.float64]
+Columns = dict[str, Floats]
+NEGATIONS = frozenset("no not never none nothing nobody without cannot neither nor isn't doesn't don't didn't".split())
+SWEEPING = frozenset("all always every only both each any entire completely everything everyone above".split())
+HEDGES = frozenset("some may might can could often usually sometimes possibly several few about".split())
+JOINTS = frozenset("and or while then after before because but with".split())
+ARTICLES = frozenset("a an the".split())
+GENDERS = {
+    "he": 1, "him": 1, "his": 1, "man": 1, "boy": 1, "male": 1, "father": 1, "she": 2, "her": 2, "hers": 2, "woman": 2,
+    "girl": 2, "female": 2, "mother": 2, "they": 3, "them": 3, "their": 3, "people": 3, "men": 3, "women": 3,
+}  # fmt: skip
+NUMBER_WORDS = {
+    word: value
+    for value, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
+    )
+} | {"once": 1, "twice": 2, "twenty": 20, "thirty": 30, "hundred": 100}
+_NUMBER = re.compile(r"(\d+):(\d\d)(?::(\d\d))?|\d+(?:[.,]\d+)?")
+_NON_ASCII_LETTER = regex.compile(r"[\p{L}--[A-Za-z]]", regex.VERSION1)
+_MIXED_WORD = regex.compile(r"[A-Za-z][\p{Cyrillic}\p{Greek}]|[\p{Cyrillic}\p{Greek}][A-Za-z]")
+_INVISIBLE = regex.compile(r"[\p{Cf}\u00a0\u2000-\u200a\u202f\u3000]")
+_PUNCTUATION = regex.compile(r"\p{P}")
+_VOWEL = re.compile(r"[aeiou]")
+
+
+def surface_form(layout: Layout) -> Columns:
+    """Return case, punctuation, blanks and letters of each option's characters."""
+    tests: dict[str, Callable[[str], float]] = {
+        "begins with a capital": lambda text: text.lstrip()[:1].isupper(),
+        "capitals": lambda text: sum(map(str.isupper, text)),
+        "ends with punctuation": lambda text: bool(_PUNCTUATION.match(text.rstrip()[-1:])),
+        "last character": lambda text: float(ord(text[-1:] or " ")) if not text[-1:].isalnum() else 0.0,
+        "punctuation": lambda text: len(_PUNCTUATION.findall(text)),
+        "commas": lambda text: text.count(","),
+        "quotation marks": lambda text: sum(map(text.count, "\"'“”‘’`")),
+        "brackets": lambda text: text.count("(") + text.count("["),
+        "hyphens": lambda text: text.count("-") + text.count("–"),
+        "blank at an end": lambda text: text != text.strip(),
+        "double blanks": lambda text: len(re.findall(r"\s\s", text.strip())),
+        "non-ASCII letters": lambda text: len(_NON_ASCII_LETTER.findall(text)),
+        "letters of two scripts in one word": lambda text: len(_MIXED_WORD.findall(text)),
+        "invisible characters": lambda text: len(_INVISIBLE.findall(text)),
+        "digits": lambda text: sum(map(str.isdigit, text)),
+    }
+    return {name: _by_text(layout, test) for name, test in tests.items()}
+
+
+def lengths(layout: Layout) -> Columns:
+    """Return lengths, and counts of words of a kind."""
+    word_lists = layout.option_words
+    counts = {
+        "negations": NEGATIONS,
+        "sweeping words": SWEEPING,
+        "hedges": HEDGES,
+        "connectives": JOINTS,
+        "articles": ARTICLES,
+    }
+    columns = {
+        "characters": _by_text(layout, len),
+        "words": _array(len(row) for row in word_lists),
+        "length of the words": _array(sum(map(len, row)) / max(1, len(row)) for row in word_lists),
+        "repeated words": _array(len(row) - len(set(row)) for row in word_lists),
+        "words in -ing": _array(sum(word.endswith("ing") for word in row) for row in word_lists),
+        "words in -ed": _array(sum(word.endswith("ed") for word in row) for row in word_lists),
+        "words in -s": _array(sum(word.endswith("s") for word in row) for row in word_lists),
+        "words in -ly": _array(sum(word.endswith("ly") for word in row) for row in word_lists),
+        "alphabetical order": _alphabetical(layout),
+    }
+    return columns | {
+        name: _array(sum(word in listed for word in row) for row in word_lists) for name, listed in counts.items()
+    }
+
+
+def among_options(layout: Layout) -> Columns:
+    """Return how each option resembles the other options of its item."""
+    names = (
+        "similarity to the other options",
+        "highest similarity to another option",
+        "words that no other option has",
+        "words that most options have",
+        "options one edit away",
+        "most frequent word at a place",
+        "same first word as other options",
+        "same last word as other options",
+        "same characters as another option",
+        "part of another option",
+        "common beginning and end",
+        "word that only one option lacks",
+    )
+    values = np.zeros((layout.n_rows, len(names)))
+    for start, size in zip(layout.starts, layout.sizes, strict=True):
+        values[start : start + size] = _resemblances(
+            layout.option_words[start : start + size], layout.texts[start : start + size]
+        )
+    return dict(zip(names, values.T, strict=True))
+
+
+def _resemblances(word_lists: Sequence[Sequence[str]], texts: Sequence[str]) -> Floats:
+    sets = [set(row) for row in word_lists]
+    counts: dict[str, int] = {}
+    for row in sets:
+        for word in row:
+            counts[word] = counts.get(word, 0) + 1
+    size = len(sets)
+    at_place: dict[tuple[int, str], int] = {}
+    for row in word_lists:
+        for key in enumerate(row):
+            at_place[key] = at_place.get(key, 0) + 1
+    values = np.zeros((size, 12))
+    plain = [text.casefold().strip() for text in texts]
+    for index, row in enumerate(sets):
+        similarities = []
+        for other in range(size):
+            if other == index:
+                continue
+            shared = len(row & sets[other])
+            similarities.append(shared / max(1, len(row) + len(sets[other]) - shared))
+            values[index, 4] += len(row ^ sets[other]) <= 2 and word_lists[index] != word_lists[other]
+            values[index, 6] += word_lists[index][:1] == word_lists[other][:1]
+            values[index, 7] += word_lists[index][-1:] == word_lists[other][-1:]
+            values[index, 8] += plain[index] == plain[other]
+            values[index, 9] += plain[index] != plain[other] and plain[index] in plain[other]
+            values[index, 10] += _affix_length(plain[index], plain[other])
+        values[index, 0] = sum(similarities) / len(similarities)
+        values[index, 1] = max(similarities)
+        values[index, 2] = sum(counts[word] == 1 for word in row)
+        values[index, 3] = sum(2 * counts[word] > size for word in row)
+        values[index, 5] = sum(at_place[key] for key in enumerate(word_lists[index])) / max(1, len(word_lists[index]))
+        values[index, 11] = sum(count == size - 1 and word not in row for word, count in counts.items()) if size > 2 else 0
+    return values
+
+
+def _affix_length(first: str, second: str) -> int:
+    """Return how many characters two texts have in common at their beginning and their end."""
+    least = min(len(first), len(second))
+    head = next((at for at in range(least) if first[at] != second[at]), least)
+    tail = next((at for at in range(least - head) if first[-1 - at] != second[-1 - at]), least - head)
+    return head + tail
+
+
+def beside_question(layout: Layout) -> Columns:
+    """Return what each option shares with its question, and whether both agree in gender, number and tense."""
+    names = (
+        "words of the question",
+        "share of its words that the question has",
+        "rarest word that the question has",
+        "pairs of words of the question",
+        "word stems of the question",
+        "place of the option in the question",
+        "gender of the question",
+        "other gender than the question",
+        "number of the question",
+        "tense of the question",
+        "article at the end of the question",
+        "numbers of the question",
+    )
+    frequency, n = layout.question_frequency, len(layout.questions)
+    values = np.zeros((layout.n_rows, len(names)))
+    for row, item in enumerate(layout.item):
+        question = layout.questions[item]
+        if question.is_label or not question.text:
+            continue
+        asked, option = layout.question_words[item], layout.option_words[row]
+        shared = set(asked) & set(option) - ARTICLES
+        stems = {word[:4] for word in asked if len(word) > 3}
+        place = question.text.casefold().find(layout.texts[row].casefold().strip(" ."))
+        values[row] = (
+            len(shared),
+            len(shared) / max(1, len(set(option))),
+            max((float(np.log(n / frequency[word])) for word in shared), default=0.0),
+            len(set(zip(asked, asked[1:], strict=False)) & set(zip(option, option[1:], strict=False))),
+            len(stems & {word[:4] for word in option if len(word) > 3}),
+            0.0 if place < 0 else 1.0 - place / (1 + len(question.text)),
+            *_agreement(asked, option),
+            len(set(_NUMBER.findall(question.text)) & set(_NUMBER.findall(layout.texts[row]))),
+        )
+    return dict(zip(names, values.T, strict=True))
+
+
+def _agreement(asked: Sequence[str], option: Sequence[str]) -> tuple[float, float, float, float, float]:
+    genders = {GENDERS[word] for word in asked if word in GENDERS}
+    own = {GENDERS[word] for word in option if word in GENDERS}
+    is_plural = bool({"are", "were", "these", "those", "they"} & set(asked))
+    is_past = bool({"did", "was", "were"} & set(asked))
+    ends_in_s = any(word.endswith("s") and not word.endswith("ss") for word in option)
+    has_past = any(word.endswith("ed") or word in {"was", "were", "had"} for word in option)
+    article = asked[-1] if asked and asked[-1] in {"a", "an"} else ""
+    is_vowel = bool(option and _VOWEL.match(option[0]))
+    return (
+        float(bool(own & genders)),
+        float(bool(own) and bool(genders) and not own & genders),
+        float(ends_in_s == is_plural),
+        float(has_past == is_past),
+        float(bool(article) and is_vowel == (article == "an")),
+    )
+
+
+def numbers(layout: Layout) -> Columns:
+    """Return the first number of each option: its value, its distance to the others, how round it is."""
+    by_text = {text: number_in(text) for text in dict.fromkeys(layout.texts)}
+    value = np.array([by_text[text] for text in layout.texts])
+    is_number = np.isfinite(value)
+    filled = np.where(is_number, value, 0.0)
+    names = ("value", "distance to the median", "distance to the mean", "near other numbers", "reached by equal steps")
+    columns = {name: np.zeros(layout.n_rows) for name in names}
+    for start, size in zip(layout.starts, layout.sizes, strict=True):
+        rows = slice(start, start + size)
+        if not is_number[rows].all():
+            continue
+        series = value[rows]
+        gaps = np.abs(series[:, None] - series)
+        columns["value"][rows] = np.sign(series) * np.log1p(np.abs(series))
+        columns["distance to the median"][rows] = np.abs(series - np.median(series))
+        columns["distance to the mean"][rows] = np.abs(series - series.mean())
+        columns["near other numbers"][rows] = -np.sort(gaps, axis=1)[:, 1]
+        columns["reached by equal steps"][rows] = np.array([len(row) - len(np.unique(row.round(6))) for row in gaps])
+    whole = is_number & (filled == np.round(filled))
+    return columns | {
+        "is a number": is_number.astype(float),
+        "multiple of 5": (whole & (filled % 5 == 0)).astype(float),
+        "multiple of 10": (whole & (filled % 10 == 0)).astype(float),
+        "even": (whole & (filled % 2 == 0)).astype(float),
+        "last digit": np.where(whole, filled % 10, 0.0),
+    }
+
+
+def number_in(text: str) -> float:
+    """Return the first number of a text, digits, a time in seconds or a word; NaN if it has none."""
+    match = _NUMBER.search(text)
+    if match:
+        if match[1]:
+            clock = [int(group) for group in match.groups() if group]
+            return float(sum(group * 60**power for power, group in enumerate(reversed(clock))))
+        return float(match[0].replace(",", "."))
+    return float(next((NUMBER_WORDS[word] for word in text.casefold().split() if word in NUMBER_WORDS), np.nan))
+
+
+def position(layout: Layout) -> Columns:
+    """Return the index of each option if the file orders them, and whether it is yes or true."""
+    is_ordered = np.array([question.is_ordered for question in layout.questions])[layout.item]
+    is_label = layout.is_label[layout.item]
+    index = np.where(is_ordered & ~is_label, layout.position, 0)
+    return {
+        "index": index.astype(float),
+        "last": (is_ordered & ~is_label & (index == layout.sizes[layout.item] - 1)).astype(float),
+        "label": np.where(is_label, layout.position, 0).astype(float),
+    }
+
+
+def _alphabetical(layout: Layout) -> Floats:
+    order = np.argsort(np.array([text.casefold() for text in layout.texts], dtype=object), kind="stable")
+    rank = np.empty(layout.n_rows)
+    rank[order] = np.arange(layout.n_rows)
+    return np.where(layout.is_label[layout.item], 0.0, rank)
+
+
+def _by_text(layout: Layout, test: Callable[[str], float]) -> Floats:
+    by_text = {text: float(test(text)) for text in dict.fromkeys(layout.texts)}
+    return np.array([by_text[text] for text in layout.texts])
+
+
+def _array(values: "Sequence[float] | object") -> Floats:
+    return np.fromiter(values, dtype=np.float64)  # type: ignore[call-overload]

@@ -1,0 +1,140 @@
+"""Compute what the other items of a set, and the file itself, show of an option: features of the set and file tiers.
+
+They read the texts of other items, never their answers.
+"""
+
+import re
+from collections import Counter, defaultdict
+
+import numpy as np
+
+from foilworks.core.solver.layout import Layout
+from foilworks.core.solver.option_features import ARTICLES, Columns, number_in
+from foilworks.core.text.tokens import words
+
+# Items of one video that are compared with each other.
+MAX_NEIGHBOURS = 60
+PERIODS = (2, 3, 4, 5)
+
+
+def neighbours(layout: Layout) -> Columns:
+    """Return what other items about the same video contain of each option."""
+    names = (
+        "option of other items of the video",
+        "words in other questions of the video",
+        "words in other options of the video",
+        "text in other questions of the video",
+        "words in the next question of the video",
+        "words in the previous question of the video",
+    )
+    values = np.zeros((layout.n_rows, len(names)))
+    by_video = defaultdict(list)
+    for index, question in enumerate(layout.questions):
+        if question.video:
+            by_video[question.video].append(index)
+    for items in by_video.values():
+        if len(items) > 1:
+            _compare(layout, sorted(items, key=lambda index: layout.questions[index].order)[:MAX_NEIGHBOURS], values)
+    return dict(zip(names, values.T, strict=True))
+
+
+def _compare(layout: Layout, items: list[int], values: np.ndarray) -> None:
+    options = Counter(text for index in items for text in _plain_options(layout, index))
+    asked = [set(layout.question_words[index]) - ARTICLES for index in items]
+    in_questions = Counter(word for row in asked for word in row)
+    offered = [_offered(layout, index) for index in items]
+    in_options = Counter(word for row in offered for word in row)
+    for at, index in enumerate(items):
+        if layout.questions[index].is_label:
+            continue
+        before = asked[at - 1] if at else set()
+        after = asked[at + 1] if at + 1 < len(items) else set()
+        others = " ".join(f" {' '.join(layout.question_words[other])} " for other in items if other != index)
+        own_options = Counter(_plain_options(layout, index))
+        for offset in range(layout.sizes[index]):
+            row = layout.starts[index] + offset
+            text = layout.option_words[row]
+            own = set(text) - ARTICLES
+            plain = " ".join(text)
+            values[row] = (
+                options[plain] - own_options[plain],
+                sum((in_questions[word] - (word in asked[at])) > 0 for word in own) / max(1, len(own)),
+                sum((in_options[word] - (word in offered[at])) > 0 for word in own) / max(1, len(own)),
+                bool(plain) and f" {plain} " in others,
+                len(own & after) / max(1, len(own)),
+                len(own & before) / max(1, len(own)),
+            )
+
+
+def _plain_options(layout: Layout, index: int) -> list[str]:
+    start = layout.starts[index]
+    return [" ".join(layout.option_words[row]) for row in range(start, start + layout.sizes[index])]
+
+
+def _offered(layout: Layout, index: int) -> set[str]:
+    start = layout.starts[index]
+    return set().union(*layout.option_words[start : start + layout.sizes[index]])
+
+
+def repeats(layout: Layout) -> Columns:
+    """Return how often the whole set has each option, its words, and its item's list of options."""
+    plain = [" ".join(row) for row in layout.option_words]
+    count = Counter(plain)
+    lists = [tuple(sorted(plain[start : start + size])) for start, size in zip(layout.starts, layout.sizes, strict=True)]
+    n_lists = Counter(lists)
+    frequency = layout.option_frequency
+    of_words = [[np.log(frequency[word]) for word in row] or [0.0] for row in layout.option_words]
+    is_label = layout.is_label[layout.item]
+    columns = {
+        "option of other items": np.log([count[text] for text in plain]),
+        "option outside equal lists": np.log1p(
+            [count[text] - n_lists[lists[item]] for text, item in zip(plain, layout.item, strict=True)]
+        ),
+        "frequency of its rarest word": np.array([min(row) for row in of_words]),
+        "frequency of its words": np.array([sum(row) / len(row) for row in of_words]),
+        "words of questions of the set": np.array(
+            [
+                sum(layout.question_frequency[word] > 0 for word in row) / max(1, len(row))
+                for row in layout.option_words
+            ]
+        ),
+    }
+    return {name: np.where(is_label, 0.0, values) for name, values in columns.items()}
+
+
+def file_order(layout: Layout) -> Columns:
+    """Return how the index of an option fits the row of its item in the file."""
+    order = np.array([question.order for question in layout.questions])[layout.item]
+    index = _index(layout)
+    columns = {
+        f"row modulo {period}": ((order - index) % period == 0).astype(float) * (index >= 0) for period in PERIODS
+    }
+    share = order / max(1, int(order.max()))
+    return columns | {"row and index": share * index, "row and label": share * np.where(index > 0, 1.0, -1.0)}
+
+
+def metadata(layout: Layout) -> Columns:
+    """Return what ids, names of videos and other columns of the file contain of each option."""
+    columns = {name: np.zeros(layout.n_rows) for name in ("words in the id", "words in the metadata", "number in it")}
+    of_items = []
+    for question in layout.questions:
+        values = [question.video, *(value for _, value in question.extra)]
+        numbers = {round(number_in(value), 3) for value in values if re.search(r"\d", value)}
+        of_items.append((set(_parts(question.id)), {part for value in values for part in _parts(value)}, numbers))
+    for row, item in enumerate(layout.item):
+        own = set(layout.option_words[row]) - ARTICLES
+        in_id, in_metadata, numbers = of_items[item]
+        columns["words in the id"][row] = len(own & in_id) / max(1, len(own))
+        columns["words in the metadata"][row] = len(own & in_metadata) / max(1, len(own))
+        columns["number in it"][row] = number_in(layout.texts[row]) in numbers
+    return columns
+
+
+def _parts(text: str) -> list[str]:
+    return words(re.sub(r"[_\W]+|(?<=[a-z])(?=[A-Z])", " ", text))
+
+
+def _index(layout: Layout) -> np.ndarray:
+    """Return (R,) the index of each option if the file orders them or they are labels, else -1."""
+    has_order = np.array([question.is_ordered or question.is_label for question in layout.questions])
+    return np.where(has_order[layout.item], layout.position, -1)
