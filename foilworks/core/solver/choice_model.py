@@ -21,7 +21,7 @@ def fit_choices(
     """
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
     item = np.repeat(np.arange(len(sizes)), sizes)
-    transposed = features.T.tocsr() if sparse.issparse(features) else features.T
+    transposed = features.T
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         scores = features @ weights

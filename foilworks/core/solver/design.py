@@ -1,7 +1,7 @@
 """Collect the families of features of a set of questions: numbers per option, keys per option, types of question.
 
-The families follow what feature-based solvers of visual benchmarks use (TsT, arXiv 2511.04655, Sec. 4) and add relations
-among options, between option and question, between items, and to the file. No function here takes answers.
+The families follow those of a feature-based solver of visual benchmarks (TsT, arXiv 2511.04655) and add relations among
+options, between option and question, between items, and to the file. No function here takes answers.
 """
 
 from collections import Counter

@@ -1,7 +1,7 @@
 """Find the items that must not teach each other, and spread the rest over folds.
 
-Groups are videos, never texts: a text used with many clips is a template, which a solver learns. Mirrored sets (the same
-texts with different clips and different answers) stay in one fold.
+Groups are videos, never texts: a text used with many clips is a template, which a solver learns. Mirrored sets (the
+same texts with different clips and different answers) stay in one fold.
 """
 
 from collections import defaultdict
@@ -25,10 +25,14 @@ CONTRAST = 1.64
 
 @dataclass(frozen=True)
 class Structure:
-    """(n,) codes of each: `groups` share a fold, `blocks` are units of intervals, `mirrored` sets and `copies` (-1: of
-    none). `is_grouped`: two items share a video or a declared group."""
+    """Codes (n,) of the items.
+
+    `groups` share a fold; `sets` are the groups without videos; `blocks` are the units of intervals; `mirrored` and
+    `copies` are sets, -1 for an item of none. `is_grouped`: some items share a video or a declared group.
+    """
 
     groups: Codes
+    sets: Codes
     blocks: Codes
     mirrored: Codes
     copies: Codes
@@ -52,9 +56,11 @@ def structure_of(questions: Sequence[Question], answers: Answers) -> Structure:
     same_texts = small_sets if _is_contrasting(questions, answers, small_sets) else []
     mirrored = declared + [rows for rows in same_texts if _n_answers(questions, answers, rows) > 1]
     by_video = _codes(videos)
+    sets = _joined(np.arange(n), declared + same_texts)
     groups = _joined(by_video, declared + same_texts)
+    # Sets that link most videos: to keep the sets together matters more, because they would be answered wrongly.
     if _largest_share(groups) > MAX_GROUP_SHARE >= _largest_share(by_video):
-        groups = _joined(np.arange(n), declared + same_texts)
+        groups = sets
     blocks = _joined(by_video, declared + small_sets)
     if _largest_share(blocks) > MAX_GROUP_SHARE:
         blocks = by_video
@@ -64,10 +70,11 @@ def structure_of(questions: Sequence[Question], answers: Answers) -> Structure:
     )
     return Structure(
         groups,
+        sets,
         blocks,
         _membership(n, mirrored),
         _membership(n, [rows for rows in copies if len(rows) > 1]),
-        len(np.unique(by_video)) < n,
+        is_grouped=len(np.unique(groups)) < len(np.unique(sets)),
     )
 
 

@@ -46,13 +46,17 @@ def block_interval(credits: Floats, blocks: Codes, inflation: float = INFLATION)
 def verdict_of(
     value: float, interval: Interval, chance: float, n: int, largest_group: float, is_certified: bool
 ) -> tuple[Verdict, str, int | None]:
-    """Return the verdict, the reason of "cannot_tell" and the number of items that would decide it, None if none would."""
+    """Return the verdict, the reason of "cannot_tell", and the number of items that would decide (None: none would)."""
     low, high = interval
     half = (high - low) / 2
     if largest_group > MAX_GROUP_SHARE:
         return "cannot_tell", "group", None
     if high - low > MAX_WIDTH:
-        return "cannot_tell", "wide", max(n + 1, _items_for(n, half, MAX_WIDTH / 2), _n_needed(value - chance, half, n) or 0)
+        return (
+            "cannot_tell",
+            "wide",
+            max(n + 1, _items_for(n, half, MAX_WIDTH / 2), _n_needed(value - chance, half, n) or 0),
+        )
     if low >= chance + FAIL_MARGIN:
         return "fail", "", None
     if high < chance:
@@ -97,8 +101,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def resampled_interval(fold_values: Floats, test_share: float, value: float) -> Interval:
     """Return the interval of a mean over J folds of repeats, with the corrected resampled variance.
 
-    (1 / J + test / training items) times the variance of the folds (Nadeau and Bengio 2003, Sec. 3); t with J - 1 degrees
-    of freedom.
+    It is (1 / J + test / training items) times the variance of the folds (Nadeau and Bengio 2003, Sec. 3), with a t of
+    J - 1 degrees of freedom.
     """
     n = len(fold_values)
     variance = (1 / n + test_share / (1 - test_share)) * float(fold_values.var(ddof=1))

@@ -49,7 +49,7 @@ def key_matrix(rows: Iterable[Iterable[str]]) -> KeyMatrix:
 
 
 def option_words(layout: Layout) -> Iterator[Keys]:
-    """Yield sequences of 1 to `MAX_N` words of each option, endings of words and marks; of labels, with the statement."""
+    """Yield sequences of 1 to `MAX_N` words of each option, endings and marks; of labels, those of the statement."""
     for row, item in enumerate(layout.item):
         question = layout.questions[item]
         if question.is_label:
@@ -84,7 +84,11 @@ def crossed_words(layout: Layout) -> Iterator[Keys]:
 def whole_options(layout: Layout) -> Iterator[Keys]:
     """Yield the text, the first words and the last words of each option."""
     for words_of_option in _owns(layout):
-        yield [f"={' '.join(words_of_option)}", f"^{' '.join(words_of_option[:2])}", f"${' '.join(words_of_option[-2:])}"]
+        yield [
+            f"={' '.join(words_of_option)}",
+            f"^{' '.join(words_of_option[:2])}",
+            f"${' '.join(words_of_option[-2:])}",
+        ]
 
 
 def types_and_options(layout: Layout) -> Iterator[Keys]:
@@ -123,7 +127,7 @@ def word_pairs(layout: Layout) -> Iterator[Keys]:
 
 
 def whole_questions_and_options(layout: Layout) -> Iterator[Keys]:
-    """Yield the whole question with the option and with each of its words: what equal questions of other videos teach."""
+    """Yield the whole question with the option and with its words: what equal questions of other videos teach."""
     for item, own in zip(layout.item, _owns(layout), strict=True):
         asked = " ".join(layout.question_words[item])
         entities = [word for word in layout.question_words[item] if word not in layout.templates[item].split()]

@@ -1,10 +1,10 @@
 """Train on some folds and answer the others: linear models and rates of keys, then a choice model and trees over them.
 
-Everything that reads answers reads those of training folds only. Scores of linear models and rates are themselves out of
-fold (stacking, Wolpert 1992): for outer fold k, an item of fold j has scores of models that know neither k nor j.
+Everything that reads answers reads those of training folds only. Scores of linear models and rates are themselves out
+of fold (stacking, Wolpert 1992): for outer fold k, an item of fold j has scores of models that know neither k nor j.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -33,14 +33,16 @@ LEARNERS = ("linear and trees", "linear", "trees")
 
 @dataclass
 class Answered:
-    """Held-out scores of one pass of folds. `scores`: tier -> (R,); `losses`: family -> (n,) what the probability of the
-    chosen option loses without the family, `names`: family -> n names of its strongest feature, `without`: family -> (R,)
-    scores without it; all of the last tier in `tiers` that is not "file". `learners`: fold -> learner."""
+    """Held-out scores of one pass of folds.
+
+    `scores`: tier -> (R,); `learners`: that of each fold. Of the explained tier: `alone`: family -> (R,) scores by that
+    family alone; `features`: family -> n names of its strongest feature for the option that the scores choose.
+    """
 
     scores: dict[Tier, Floats]
     learners: list[str] = field(default_factory=list)
-    without: dict[str, Floats] = field(default_factory=dict)
-    names: dict[str, list[str]] = field(default_factory=dict)
+    alone: dict[str, Floats] = field(default_factory=dict)
+    features: dict[str, list[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -67,9 +69,7 @@ class Stack:
         self.fold_of_row = folds[layout.item]
         self.right = layout.right_rows(answers)
         self.counts = {
-            family: KeyCounts(
-                keys.matrix, self.right - 1 / layout.sizes[layout.item], self.fold_of_row, self.n_folds
-            )
+            family: KeyCounts(keys.matrix, self.right - 1 / layout.sizes[layout.item], self.fold_of_row, self.n_folds)
             for family, keys in design.rates.items()
             if has_file or RATE_FAMILIES[family][0] != "file"
         }
@@ -81,18 +81,19 @@ class Stack:
         if key not in self.weights:
             is_used = ~np.isin(self.folds, list(left_out))
             rows = is_used[self.design.layout.item]
-            begin = next((weights for (name, less), weights in self.weights.items() if name == family and left_out < less), None)
+            # A model that knows less may start one that knows more, never the other way.
+            starts = (row for (name, folds), row in self.weights.items() if name == family and left_out < folds)
             self.weights[key] = fit_choices(
                 self.design.linear[family].matrix[rows],
                 self.design.layout.sizes[is_used],
                 self.right[rows],
                 PENALTIES[family],
-                begin,
+                next(starts, None),
             )
         return self.weights[key]
 
     def columns(self, outer: int) -> Columns:
-        """Return all columns for an outer fold: of its own rows without its answers, of others also without their fold's."""
+        """Return all columns for an outer fold: without its answers, and of other folds also without their own."""
         layout = self.design.layout
         families = list(self.design.linear) + list(self.counts) + ([NEAR_ROWS] if self.has_file else [])
         widths = [1] * len(self.design.linear) + [4] * len(self.counts) + [2 * len(ROW_DISTANCES)] * self.has_file
@@ -142,10 +143,8 @@ class Stack:
         return values
 
 
-def answer_held_out(
-    stack: Stack, tiers: Sequence[Tier], seed: int, explain: Tier | None = None
-) -> Answered:
-    """Answer every fold with models that know the others; with `explain`, also without each family of that tier."""
+def answer_held_out(stack: Stack, tiers: Sequence[Tier], seed: int, explain: Tier | None = None) -> Answered:
+    """Answer every fold with models that know the others; of the tier `explain`, also with each family alone."""
     layout = stack.design.layout
     answered = Answered({tier: np.zeros(layout.n_rows) for tier in tiers})
     for outer in range(stack.n_folds):
@@ -158,7 +157,7 @@ def answer_held_out(
             models = Models(stack, columns, used, stack.folds != outer, learner, seed + outer)
             answered.scores[tier][is_held_out] = models.scores(is_held_out)
             if tier == explain:
-                _explain(answered, models, is_held_out, stack, outer)
+                _explain(answered, models, np.flatnonzero(stack.folds == outer))
     return answered
 
 
@@ -181,9 +180,21 @@ class Models:
     """A choice model and trees, trained on some items."""
 
     def __init__(
-        self, stack: Stack, columns: Columns, used: NDArray[np.bool_], is_training: NDArray[np.bool_], learner: str, seed: int
+        self,
+        stack: Stack,
+        columns: Columns,
+        used: NDArray[np.bool_],
+        is_training: NDArray[np.bool_],
+        learner: str,
+        seed: int,
     ) -> None:
-        self.layout, self.types, self.columns, self.used, self.learner = stack.design.layout, stack.design.types, columns, used, learner
+        self.layout, self.types, self.columns, self.used, self.learner = (
+            stack.design.layout,
+            stack.design.types,
+            columns,
+            used,
+            learner,
+        )
         items = np.flatnonzero(is_training)
         if len(items) > MAX_STACKED:
             items = np.sort(np.random.default_rng(seed).choice(items, MAX_STACKED, replace=False))
@@ -191,8 +202,8 @@ class Models:
         rows = is_training[self.layout.item]
         sizes, right = self.layout.sizes[is_training], stack.right[rows]
         self.weights = np.zeros(columns.values.shape[1])
-        if learner != "trees":
-            self.weights[used] = fit_choices(columns.values[np.ix_(rows, used)], sizes, right, STACK_PENALTY)
+        # Also if only trees answer: explanations read them.
+        self.weights[used] = fit_choices(columns.values[np.ix_(rows, used)], sizes, right, STACK_PENALTY)
         if learner != "linear":
             n_types = self.types.shape[1]
             self.trees = HistGradientBoostingClassifier(
@@ -222,19 +233,19 @@ class Models:
         return total
 
 
-def _explain(answered: Answered, models: Models, is_held_out: NDArray[np.bool_], stack: Stack, outer: int) -> None:
+def _explain(answered: Answered, models: Models, items: Codes) -> None:
     layout, columns = models.layout, models.columns
-    families = dict.fromkeys(columns.families[models.used])
+    rows = np.isin(layout.item, items)
     scores = np.full(layout.n_rows, -np.inf)
-    scores[is_held_out] = models.scores(is_held_out)
-    items = np.flatnonzero(stack.folds == outer)
-    best = np.array([layout.starts[item] + int(np.argmax(scores[layout.starts[item] : layout.starts[item] + layout.sizes[item]])) for item in items])
-    for family in families:
+    scores[rows] = models.scores(rows)
+    is_best = scores >= np.maximum.reduceat(scores, layout.starts)[layout.item]
+    best = np.array([layout.starts[item] + np.argmax(is_best[layout.starts[item] :]) for item in items])
+    for family in dict.fromkeys(columns.families[models.used].tolist()):
         is_family = columns.families == family
-        without = answered.without.setdefault(family, np.zeros(layout.n_rows))
-        without[is_held_out] = models.scores(is_held_out, without=is_family)
-        names = answered.names.setdefault(family, [""] * len(layout.questions))
+        alone = answered.alone.setdefault(family, np.zeros(layout.n_rows))
+        alone[rows] = models.scores(rows, without=~is_family)
+        names = answered.features.setdefault(family, [""] * len(layout.questions))
         of_family = np.flatnonzero(is_family)
-        strongest = of_family[np.argmax(columns.values[np.ix_(best, of_family)] * models.weights[of_family], axis=1)]
-        for item, column in zip(items, strongest, strict=True):
+        strongest = np.argmax(columns.values[np.ix_(best, of_family)] * models.weights[of_family], axis=1)
+        for item, column in zip(items, of_family[strongest], strict=True):
             names[item] = columns.names[column]

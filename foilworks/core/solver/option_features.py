@@ -1,7 +1,8 @@
 """Compute what options show by themselves, among each other and beside their question: features of the item tier."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
 import regex
@@ -11,11 +12,21 @@ from foilworks.core.solver.layout import Layout
 
 Floats = NDArray[np.float64]
 Columns = dict[str, Floats]
-NEGATIONS = frozenset("no not never none nothing nobody without cannot neither nor isn't doesn't don't didn't".split())
-SWEEPING = frozenset("all always every only both each any entire completely everything everyone above".split())
-HEDGES = frozenset("some may might can could often usually sometimes possibly several few about".split())
-JOINTS = frozenset("and or while then after before because but with".split())
-ARTICLES = frozenset("a an the".split())
+NEGATIONS = frozenset(
+    "no not never none nothing nobody without cannot neither nor isn't doesn't don't didn't".split()  # noqa: SIM905
+)
+SWEEPING = frozenset(
+    "all always every only both each any entire completely everything everyone above".split()  # noqa: SIM905
+)
+HEDGES = frozenset(
+    "some may might can could often usually sometimes possibly several few about".split()  # noqa: SIM905
+)
+JOINTS = frozenset(
+    "and or while then after before because but with".split()  # noqa: SIM905
+)
+ARTICLES = frozenset(
+    "a an the".split()  # noqa: SIM905
+)
 GENDERS = {
     "he": 1, "him": 1, "his": 1, "man": 1, "boy": 1, "male": 1, "father": 1, "she": 2, "her": 2, "hers": 2, "woman": 2,
     "girl": 2, "female": 2, "mother": 2, "they": 3, "them": 3, "their": 3, "people": 3, "men": 3, "women": 3,
@@ -23,7 +34,7 @@ GENDERS = {
 NUMBER_WORDS = {
     word: value
     for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()  # noqa: SIM905
     )
 } | {"once": 1, "twice": 2, "twenty": 20, "thirty": 30, "hundred": 100}
 _NUMBER = re.compile(r"(\d+):(\d\d)(?::(\d\d))?|\d+(?:[.,]\d+)?")
@@ -114,8 +125,8 @@ def _resemblances(word_lists: Sequence[Sequence[str]], texts: Sequence[str]) -> 
             counts[word] = counts.get(word, 0) + 1
     size = len(sets)
     at_place: dict[tuple[int, str], int] = {}
-    for row in word_lists:
-        for key in enumerate(row):
+    for word_list in word_lists:
+        for key in enumerate(word_list):
             at_place[key] = at_place.get(key, 0) + 1
     values = np.zeros((size, 12))
     plain = [text.casefold().strip() for text in texts]
@@ -137,7 +148,8 @@ def _resemblances(word_lists: Sequence[Sequence[str]], texts: Sequence[str]) -> 
         values[index, 2] = sum(counts[word] == 1 for word in row)
         values[index, 3] = sum(2 * counts[word] > size for word in row)
         values[index, 5] = sum(at_place[key] for key in enumerate(word_lists[index])) / max(1, len(word_lists[index]))
-        values[index, 11] = sum(count == size - 1 and word not in row for word, count in counts.items()) if size > 2 else 0
+        lacks = sum(count == size - 1 and word not in row for word, count in counts.items())
+        values[index, 11] = lacks if size > 2 else 0
     return values
 
 
@@ -179,7 +191,7 @@ def beside_question(layout: Layout) -> Columns:
             len(shared),
             len(shared) / max(1, len(set(option))),
             max((float(np.log(n / frequency[word])) for word in shared), default=0.0),
-            len(set(zip(asked, asked[1:], strict=False)) & set(zip(option, option[1:], strict=False))),
+            len(set(pairwise(asked)) & set(pairwise(option))),
             len(stems & {word[:4] for word in option if len(word) > 3}),
             0.0 if place < 0 else 1.0 - place / (1 + len(question.text)),
             *_agreement(asked, option),
@@ -270,5 +282,5 @@ def _by_text(layout: Layout, test: Callable[[str], float]) -> Floats:
     return np.array([by_text[text] for text in layout.texts])
 
 
-def _array(values: "Sequence[float] | object") -> Floats:
-    return np.fromiter(values, dtype=np.float64)  # type: ignore[call-overload]
+def _array(values: Iterable[float]) -> Floats:
+    return np.fromiter(values, dtype=np.float64)

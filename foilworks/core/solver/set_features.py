@@ -80,7 +80,9 @@ def repeats(layout: Layout) -> Columns:
     """Return how often the whole set has each option, its words, and its item's list of options."""
     plain = [" ".join(row) for row in layout.option_words]
     count = Counter(plain)
-    lists = [tuple(sorted(plain[start : start + size])) for start, size in zip(layout.starts, layout.sizes, strict=True)]
+    lists = [
+        tuple(sorted(plain[start : start + size])) for start, size in zip(layout.starts, layout.sizes, strict=True)
+    ]
     n_lists = Counter(lists)
     frequency = layout.option_frequency
     of_words = [[np.log(frequency[word]) for word in row] or [0.0] for row in layout.option_words]
@@ -93,10 +95,7 @@ def repeats(layout: Layout) -> Columns:
         "frequency of its rarest word": np.array([min(row) for row in of_words]),
         "frequency of its words": np.array([sum(row) / len(row) for row in of_words]),
         "words of questions of the set": np.array(
-            [
-                sum(layout.question_frequency[word] > 0 for word in row) / max(1, len(row))
-                for row in layout.option_words
-            ]
+            [sum(layout.question_frequency[word] > 0 for word in row) / max(1, len(row)) for row in layout.option_words]
         ),
     }
     return {name: np.where(is_label, 0.0, values) for name, values in columns.items()}

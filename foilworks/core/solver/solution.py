@@ -8,6 +8,7 @@ TIERS: tuple[Tier, ...] = ("item", "set", "file")
 # The value that sentences quote.
 HEADLINE: Tier = "set"
 Verdict = Literal["fail", "reversed", "nothing_found", "nothing_found_so_far", "cannot_tell"]
+PartName = Literal["mirrored", "copies", "others"]
 Interval = tuple[float, float]
 
 
@@ -19,7 +20,9 @@ class TierResult:
     would decide, of a verdict "cannot_tell"; None if more items of this kind would not. `value_ungrouped`: the value if
     items of one video teach each other; None if no two items share a video, or the tier was not measured so.
     `p_value`: the share of redrawn answers that reach the value; None without permutations. `why`: the reason of
-    "cannot_tell": "interval", "group" (one group has too many items), "wide", "few"; "" otherwise.
+    "cannot_tell": "interval" (it includes both answers), "wide", "group" (one group has over 20 % of the items), "few"
+    (fewer than 5 groups: nothing was measured, and `value` is chance); "" otherwise. `p_prior`: the share of labels
+    permuted within their kind that reach the value: small if more than a prior is learned.
     """
 
     tier: Tier
@@ -32,6 +35,7 @@ class TierResult:
     n_needed: int | None = None
     value_ungrouped: float | None = None
     p_value: float | None = None
+    p_prior: float | None = None
     why: str = ""
 
 
@@ -39,7 +43,7 @@ class TierResult:
 class PartResult:
     """The headline's value on one part of the items. `name`: mirrored, copies or others; `n_sets`: mirrored sets."""
 
-    name: Literal["mirrored", "copies", "others"]
+    name: PartName
     value: float
     interval: Interval
     chance: float
@@ -81,7 +85,10 @@ class ItemScore:
 
 @dataclass(frozen=True)
 class FamilyImportance:
-    """How much of the headline's value is lost if the family's features say nothing (share, 0.1 = 10 points)."""
+    """How many items the headline's models answer with the features of one family alone, minus chance (0.1: 10 points).
+
+    Families share information, so these do not add up.
+    """
 
     family: str
     importance: float
