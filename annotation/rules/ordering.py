@@ -1,6 +1,6 @@
 """Decide which text is shown first and which task comes next. Pure.
 
-The seed is secret (foilworks.core.projects.secret_seeds): with the source and the row numbers alone, nobody can
+The seed is secret (foilworks.core.projects.access): with the source and the row numbers alone, nobody can
 compute either.
 
 Order of the two texts (docs/workflow.md#rule-5): the slots of a task form pairs with opposite orders, so over three

@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 from evaluation.errors import EvaluationError
 from evaluation.scoring.clip_keys import cluster
 from foilworks.core.corpus.models import Item, Release, ReleaseItem
+from foilworks.core.projects.access import secret_seed
 from foilworks.core.projects.models import Project
-from foilworks.core.projects.secret_seeds import secret_seed
 
 Records = Sequence[Mapping[str, Any]]
 MOST = 0.5

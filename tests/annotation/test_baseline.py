@@ -24,9 +24,9 @@ from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.human_baseline import human_line
 from evaluation.scoring.run_results import axes_of
 from foilworks.core.corpus.models import Foil, Item, MediaState
+from foilworks.core.projects.access import secret_seed
 from foilworks.core.projects.errors import AccessDenied
 from foilworks.core.projects.models import Role, User
-from foilworks.core.projects.secret_seeds import secret_seed
 from foilworks.site.invariants.registry import violations
 from tests import factories
 from tests.annotation.world import World, make_world, new_key

@@ -37,9 +37,9 @@ from annotation.rules.drafts import parse_draft
 from annotation.transactions import run_in_transaction, serialize_writes
 from foilworks.core.corpus.models import DROPPED_OUT, Foil
 from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.projects.access import secret_seed
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import User
-from foilworks.core.projects.secret_seeds import secret_seed
 from foilworks.core.projects.sql.prepared import Prepared, PreparedUpdate, insert, insert_or_update
 from generation.models import Candidate
 

@@ -11,10 +11,9 @@ from annotation.rules.ordering import seeded_share
 from annotation.transactions import run_in_transaction
 from foilworks.core.corpus.models import Foil, Item, Subtest
 from foilworks.core.corpus.rules.states import FoilVerdict
-from foilworks.core.projects.access import require_role
+from foilworks.core.projects.access import require_role, secret_seed
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, Role, User
-from foilworks.core.projects.secret_seeds import secret_seed
 
 MAX_PAIRS_AT_ONCE = 500
 

@@ -10,9 +10,9 @@ from annotation.models import DeclinedVideo, Involvement, Lease, QualityPolicy, 
 from annotation.rules.ordering import seeded_share
 from annotation.rules.skill import better_half
 from foilworks.core.jobs.queue import enqueue
+from foilworks.core.projects.access import secret_seed
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Membership, Project, Role
-from foilworks.core.projects.secret_seeds import secret_seed
 
 JOB = "annotation.estimate_skill"
 RESERVED_FOR = timedelta(days=1)

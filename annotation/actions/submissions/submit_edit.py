@@ -27,9 +27,9 @@ from annotation.rules.flow import texts_wanted
 from annotation.rules.reviewing import drawn_for_review
 from annotation.transactions import Refused, run_in_transaction
 from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.projects.access import secret_seed
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Role, User
-from foilworks.core.projects.secret_seeds import secret_seed
 from foilworks.core.projects.sql.prepared import Prepared, insert
 from generation.models import Candidate, CandidateGroup
 

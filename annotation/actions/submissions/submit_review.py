@@ -23,9 +23,9 @@ from annotation.queries.review_sampling import policy_in
 from annotation.rules import editing, reviewing
 from annotation.transactions import Refused, run_in_transaction
 from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.projects.access import secret_seed
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Role, User
-from foilworks.core.projects.secret_seeds import secret_seed
 from foilworks.core.projects.sql.prepared import insert
 from generation.models import Candidate, CandidateGroup
 

@@ -14,8 +14,8 @@ from annotation.transactions import lock_rows
 from foilworks.core.corpus.models import Foil, Item
 from foilworks.core.corpus.rules.hard_foils import Candidates, is_multiple_choice, stated_hard_foil
 from foilworks.core.corpus.rules.states import FoilVerdict
+from foilworks.core.projects.access import secret_seed
 from foilworks.core.projects.models import Project, User
-from foilworks.core.projects.secret_seeds import secret_seed
 from foilworks.core.projects.sql.prepared import PreparedUpdate, insert
 from generation.models import Candidate, CandidateGroup
 

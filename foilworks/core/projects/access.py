@@ -1,4 +1,7 @@
-"""Access to projects: views and actions get projects only here; apps above build their own lookups on it."""
+"""Access to projects: views and actions get projects only here; apps above build their own lookups on it.
+
+Also the seeds of draws, such as the order of two texts: nobody has access to them.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +13,7 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
 from foilworks.core.projects.errors import AccessDenied, ConsentNeeded, NotAMember, ProjectError, SecondFactorNeeded
@@ -206,3 +210,12 @@ def checked_roles(roles: Sequence[str]) -> tuple[str, ...]:
     if unknown or not roles:
         raise ProjectError(_("Choose at least one role from: %(list)s.") % {"list": ", ".join(Role.values)})
     return tuple(role for role in Role.values if role in roles)
+
+
+def secret_seed(purpose: str, *parts: object) -> str:
+    """Return 64 hex digits, the same for the same purpose and parts as long as SECRET_KEY stays the same.
+
+    They need the installation's secret, even with the source and all row numbers.
+    """
+    message = "\x1f".join(map(str, parts))
+    return salted_hmac(f"foilworks.{purpose}", message, algorithm="sha256").hexdigest()

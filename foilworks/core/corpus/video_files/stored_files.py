@@ -14,7 +14,7 @@ from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.models import Video
 from foilworks.core.media.errors import MediaError
 from foilworks.core.media.file_cache import ClipCache, content_key
-from foilworks.core.projects.secret_seeds import secret_seed
+from foilworks.core.projects.access import secret_seed
 
 CLIPS = "clips"
 

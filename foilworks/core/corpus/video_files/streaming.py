@@ -26,7 +26,7 @@ from foilworks.core.corpus.models import Video
 from foilworks.core.corpus.video_files.player import plays_elsewhere
 from foilworks.core.corpus.video_files.stored_files import is_local
 from foilworks.core.media.ranges import ByteRange, UnsatisfiableRangeError, iter_bytes, parse_range
-from foilworks.core.projects.secret_seeds import secret_seed
+from foilworks.core.projects.access import secret_seed
 
 # The name decides the type, so only types that a browser plays or shows are sent as such; others are downloads.
 PLAYABLE = frozenset({"video/mp4", "video/webm", "video/ogg", "video/quicktime", "video/x-matroska", "image/jpeg"})
