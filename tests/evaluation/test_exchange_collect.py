@@ -6,14 +6,17 @@ import pytest
 from django.core.management import call_command
 
 from annotation.models import Vote, VoteState
-from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.cached_results.models import CachedResult
+from evaluation.releases.actions.freeze_release import TABLES_JOB, freeze_release
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.models import Item, Release, Subtest
 from foilworks.core.corpus.release_records import hash_of
 from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.jobs.models import Job, JobState
 from foilworks.core.jobs.runner import run_now
 from foilworks.site.exports.collect import collect_release
+from foilworks.site.exports.recomputed import RECOMPUTED
 from foilworks.site.imports.store import import_records
 from tests import factories
 
@@ -317,3 +320,18 @@ def test_a_broken_file_is_one_line_and_stores_nothing(project, tmp_path, command
     assert err.startswith(f"foilworks: {path}:3: JSON: ")
     assert err.count("\n") == 1
     assert Item.objects.count() == 0
+
+
+def test_a_job_of_the_freeze_stores_the_tables_that_exports_contain(release):
+    computed = collect_release(release).tables
+    stored = CachedResult.objects.filter(kind="exported")
+    stored.delete()
+    run_now(Job.objects.get(dotted=TABLES_JOB, target_id=release.pk))
+    as_stored = set(stored.values_list("params_key", "fingerprint"))
+    assert len(as_stored) == len(RECOMPUTED)
+    assert collect_release(release).tables == computed
+    assert set(stored.values_list("params_key", "fingerprint")) == as_stored, "nothing was computed again"
+    vote(Item.objects.get(key="invalid"), factories.make_member(release.project, "validator", name="late"), "caption")
+    assert collect_release(release).tables["validation"] != computed["validation"], "a later vote counts"
+    missing = Release.objects.order_by("-pk").values_list("pk", flat=True)[0] + 1
+    assert run_now(Job.objects.create(dotted=TABLES_JOB, target_id=missing)).state == JobState.DONE

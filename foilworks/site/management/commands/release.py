@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 from evaluation.ladder.selection import runs_to_select_with, select
 from evaluation.ladder.wording import selection_notice
 from evaluation.metrics.ladder import QUALIFIES
-from evaluation.releases.actions.freeze_release import HALVES, freeze_release, freezing_parameters
+from evaluation.releases.actions.freeze_release import HALVES, TABLES_JOB, freeze_release, freezing_parameters
 from evaluation.releases.actions.rescore import rescore
 from evaluation.releases.changelog import changelog_of
 from evaluation.releases.gate import GateFinding
@@ -17,6 +17,8 @@ from evaluation.releases.snapshot import valid_items
 from evaluation.scoring.queries import project_named
 from foilworks.core.corpus.models import Release
 from foilworks.core.corpus.release_records import as_published_facts, canary_of
+from foilworks.core.jobs.models import OPEN_STATES, Job
+from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.models import Project
 from foilworks.core.text.quoting import quoted
 from foilworks.site.management.base import FoilworksCommand, one_line
@@ -91,6 +93,8 @@ class Command(FoilworksCommand):
         release = freeze_release(None, project, **freezing_parameters({name: options[name] for name in names}))
         if options["name"] and release.name != options["name"]:
             self.say(f"release {release.name} has the same content; no new release was created")
+        for job in Job.objects.filter(dotted=TABLES_JOB, target_id=release.pk, state__in=OPEN_STATES):
+            run_now(job)
         for remark in GateFinding(release.gate.data["rows"]).remarks() if hasattr(release, "gate") else ():
             self.say(one_line(f"{remark} The release was created anyway: its items were imported as published."))
         again = {}
