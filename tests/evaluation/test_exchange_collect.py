@@ -7,7 +7,7 @@ from django.core.management import call_command
 
 from annotation.models import Vote, VoteState
 from evaluation.cached_results.models import CachedResult
-from evaluation.releases.actions.freeze_release import TABLES_JOB, freeze_release
+from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.models import Item, Release, Subtest
@@ -16,6 +16,7 @@ from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.jobs.models import Job, JobState
 from foilworks.core.jobs.runner import run_now
 from foilworks.site.exports.collect import collect_release
+from foilworks.site.exports.hooks import TABLES_JOB
 from foilworks.site.exports.recomputed import RECOMPUTED
 from foilworks.site.imports.store import import_records
 from tests import factories

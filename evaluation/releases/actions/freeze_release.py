@@ -11,6 +11,7 @@ from evaluation.errors import EvaluationError
 from evaluation.ladder.selection import runs_to_select_with, select
 from evaluation.releases.balanced_items import balanced
 from evaluation.releases.changelog import keep_changelog
+from evaluation.releases.frozen import report_frozen
 from evaluation.releases.gate import GateFinding, inspect
 from evaluation.releases.holdback import check_share, private_ids
 from evaluation.releases.models import ReleaseGate
@@ -19,14 +20,11 @@ from evaluation.scoring.models import Run
 from evaluation.utd.shortcuts import check_bar
 from foilworks.core.corpus.models import Release, ReleaseItem
 from foilworks.core.corpus.release_records import hash_of, n_as_published
-from foilworks.core.jobs.queue import enqueue
 from foilworks.core.projects.access import require_researcher
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, User
 
 MAX_NAME_LENGTH = 120
-# Computes what exports of the release contain.
-TABLES_JOB = "exports.tables"
 ROWS_PER_QUERY = 500
 # In a release's gate: halves of pairs that it leaves out.
 HALVES = "halves_left_out"
@@ -169,8 +167,7 @@ def _freeze(
     if private:
         details |= {"n_private": len(private), "holdback": selection.holdback, "seed": selection.seed}
     audit.record(audit.event(project, person, "evaluation.freeze_release", release, **details))
-    title = _("Tables of %(release)s") % {"release": release.name}
-    enqueue(TABLES_JOB, release.pk, title=title, project_id=project.pk, by_person=False)
+    report_frozen(release)
     return release
 
 

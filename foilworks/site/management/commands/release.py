@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 from evaluation.ladder.selection import runs_to_select_with, select
 from evaluation.ladder.wording import selection_notice
 from evaluation.metrics.ladder import QUALIFIES
-from evaluation.releases.actions.freeze_release import HALVES, TABLES_JOB, freeze_release, freezing_parameters
+from evaluation.releases.actions.freeze_release import HALVES, freeze_release, freezing_parameters
 from evaluation.releases.actions.rescore import rescore
 from evaluation.releases.changelog import changelog_of
 from evaluation.releases.gate import GateFinding
@@ -21,6 +21,7 @@ from foilworks.core.jobs.models import OPEN_STATES, Job
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.models import Project
 from foilworks.core.text.quoting import quoted
+from foilworks.site.exports.hooks import TABLES_JOB
 from foilworks.site.management.base import FoilworksCommand, one_line
 
 SHOWN = 5

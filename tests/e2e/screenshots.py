@@ -1,7 +1,7 @@
 """Take the screenshots of the README, the tutorial and the landing page, and the frames of one clip.
 
-    .venv/bin/python scripts/screenshots.py    docs/images/*.webp and static/foilworks/landing.webp
-    .venv/bin/python scripts/screenshots.py --out /tmp/looked  elsewhere
+    .venv/bin/python -m tests.e2e.screenshots               docs/images/*.webp and static/foilworks/landing.webp
+    .venv/bin/python -m tests.e2e.screenshots --out FOLDER  elsewhere
 
 The sample project is that of FOILWORKS_HOME; if there is none, it is created first (minutes). The server is started on
 a free port and stopped at the end. The project changes only in ways that a visitor could change it.
@@ -22,13 +22,11 @@ import numpy as np
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+from foilworks.site.demo.shape_videos import draw, evaluation_scenes
+from tests.ports import free_port
+from tests.served_home import answers_at
 
-from foilworks.site.demo.shape_videos import draw, evaluation_scenes  # noqa: E402
-from tests.ports import free_port  # noqa: E402
-from tests.served_home import answers_at  # noqa: E402
-
+ROOT = Path(__file__).resolve().parents[2]
 WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 360, "height": 740}
 QUALITY = 82
 # Pixels per point of a part, which a README shows larger than the page does.
