@@ -18,6 +18,7 @@ from typing import Any
 
 from evaluation.audit.audit import Options, audit
 from evaluation.audit.file_reader import Source
+from evaluation.audit.pages import shown_verdict
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "audits.md"
@@ -25,11 +26,9 @@ START, END = "<!-- audits: start -->", "<!-- audits: end -->"
 SUBTESTS_START, SUBTESTS_END = "<!-- subtests: start -->", "<!-- subtests: end -->"
 FILES_START, FILES_END = "<!-- files: start -->", "<!-- files: end -->"
 COLUMNS = (
-    *("benchmark", "items", "options", "chance", "words", "word order", "length", "position"),
+    *("benchmark", "items", "options", "chance", "without the video", "verdict", "item alone", "file", "position"),
     *("JS (chance)", "repeated", "seconds"),
 )
-CHECKS = ("words", "n-grams", "length", "position")
-MARKS = {"ok": "", "warn": "", "fail": "**"}
 
 
 @dataclass(frozen=True)
@@ -190,8 +189,12 @@ def _table(found: list[tuple[Benchmark, dict[str, Any], float]]) -> str:
             benchmark.name,
             f"{result['items']:,}",
             _options(result["options"]),
-            _percent(by_check["words"]["chance"]),
-            *(_cell(by_check[check]) for check in CHECKS),
+            _percent(result["without_video"]["chance"]),
+            _cell(result["without_video"]),
+            shown_verdict(result["without_video"]["verdict"]),
+            _cell(result["without_video"]["tiers"]["item"]),
+            _cell(result["without_video"]["tiers"]["file"]),
+            _cell(by_check["position"]),
             f"{divergence['value']:.3f} ({divergence['chance']:.3f})",
             str(again),
             f"{seconds:.0f}",
@@ -207,8 +210,8 @@ def _options(options: Mapping[str, int]) -> str:
 
 def _subtests(found: list[tuple[Benchmark, dict[str, Any], float]]) -> str:
     rows = [
-        "| benchmark | subtest | items | words | word order | length | strongest word |",
-        "|---|---|---|---|---|---|---|",
+        "| benchmark | subtest | items | without the video | p (Holm) | strongest word |",
+        "|---|---|---|---|---|---|",
     ]
     for benchmark, result, _seconds in found:
         for subtest in result["subtests"]:
@@ -217,7 +220,8 @@ def _subtests(found: list[tuple[Benchmark, dict[str, Any], float]]) -> str:
                 benchmark.name,
                 subtest["name"],
                 f"{subtest['items']:,}",
-                *(_cell(by_check[check]) for check in CHECKS[:3]),
+                _cell(subtest["without_video"] or {"value": None}),
+                _p_value(subtest["without_video"]),
                 _word(by_check["cues"]),
             ]
             rows.append(f"| {' | '.join(cells)} |")
@@ -226,14 +230,22 @@ def _subtests(found: list[tuple[Benchmark, dict[str, Any], float]]) -> str:
 
 def _word(finding: Mapping[str, Any]) -> str:
     words = (finding["details"] or {}).get("words", [])
-    mark = MARKS[finding["verdict"]]
+    mark = _mark(finding)
     return f"{mark}{words[0]['word']}, {_percent(finding['value'])}{mark}" if words else "–"
+
+
+def _p_value(row: Mapping[str, Any] | None) -> str:
+    return "–" if row is None else "< .001" if row["p_holm"] < 0.001 else f"{row['p_holm']:.3f}"
+
+
+def _mark(row: Mapping[str, Any]) -> str:
+    return "**" if row.get("verdict") == "fail" else ""
 
 
 def _cell(finding: Mapping[str, Any]) -> str:
     if finding["value"] is None:
         return "–"
-    mark = MARKS[finding["verdict"]]
+    mark = _mark(finding)
     around = " to ".join(f"{100 * bound:.1f}" for bound in finding["interval"]) if finding["interval"] else ""
     return f"{mark}{_percent(finding['value'])}{mark} [{around}]"
 

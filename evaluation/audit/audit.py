@@ -8,41 +8,40 @@ from typing import Any
 
 from evaluation.audit import checks, exports
 from evaluation.audit.check_texts import TEXTS
+from evaluation.audit.divergence import divergence_of
 from evaluation.audit.file_reader import Problems, Source, form_of, read_all
 from evaluation.audit.gathering import FileStatistics, gather
-from evaluation.audit.probes import (
-    Scorer,
-    divergence_of,
-    solve_by_length,
-    solve_by_model,
-    solve_by_ngrams,
-    solve_by_words,
-    texts_for_model,
-)
+from evaluation.audit.model_probe import Scorer, solve_by_model, texts_for_model
 from evaluation.audit.raw_records import PARQUET, files_in
-from evaluation.audit.records import AuditRecord, Finding, without_labels, worst
-from evaluation.audit.sampling import SAMPLE_PAIRS, Sample
-from evaluation.audit.without_video import best_probe
+from evaluation.audit.records import VERDICTS, AuditRecord, Finding, without_labels, worst
+from evaluation.audit.sampling import SAMPLE_ITEMS, Sample
+from evaluation.audit.without_video import as_result, item_scores, questions_of
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.import_formats import hf
+from foilworks.core.solver.solution import Solution
+from foilworks.core.solver.solve import Progress, certify, first_view
 
 # Of the JSON document; a change of a field's meaning raises it.
-SCHEMA = 1
+SCHEMA = 2
 # Verdicts of subtests that the whole file's verdict counts.
 MAX_SUBTESTS_SHOWN = 200
 
 
 @dataclass(frozen=True)
 class Options:
-    """`pairs`: size of the sample of probes; `seed` draws it; `max_pairs`: refuse larger files (0: no limit).
+    """`items`: size of the sample that is solved; `seed` draws it; `max_pairs`: refuse larger files (0: no limit).
 
-    `models`: name -> a scorer of texts.
+    `models`: name -> a scorer of texts. `is_certified`: repeat and permute; `progress` gets each state, and `state` is
+    the one to resume from (`solver.solve.certify`).
     """
 
-    pairs: int = SAMPLE_PAIRS
+    items: int = SAMPLE_ITEMS
     seed: int = 0
     max_pairs: int = 0
     models: Mapping[str, Scorer] = field(default_factory=dict)
+    is_certified: bool = False
+    progress: Progress | None = None
+    state: dict[str, Any] | None = None
 
 
 def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
@@ -52,7 +51,7 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
     """
     problems = Problems()
     records = _limit_pairs(read_all(sources, problems), options.max_pairs)
-    statistics = gather(records, Sample(options.seed, options.pairs))
+    statistics = gather(records, Sample(options.seed, options.items))
     if not statistics.overall.items:
         first = next(iter([*problems.examples, *problems.files]), f"{sources[0].path}: record: there is none")
         raise EvaluationError(f"{first}; no record could be read")
@@ -61,9 +60,13 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
         examples=_without_folders(problems.examples, sources),
         files=_without_folders(problems.files, sources),
     )
-    findings = _of_file(statistics, shown, options)
+    sampled = statistics.sample.overall()
+    solution = _solve(sampled, options)
+    findings = _of_file(statistics, sampled, solution, shown, options)
     rows = list(_of_subtests(statistics, options)) if len(statistics.counts) > 1 else []
     all_findings = [*findings, *(finding for row in rows for finding in row)]
+    solved = as_result(solution, sampled) if solution else None
+    kinds = {row["kind"]: row for row in solved["kinds"]} if solved else {}
     return {
         "schema": SCHEMA,
         "files": [_file_facts(source) for source in sources],
@@ -72,20 +75,35 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
         "questions": statistics.overall.questions,
         "options": checks.sizes_of(statistics.overall.options),
         "hard_foils": dict(statistics.hard_foils),
-        "sample": {"pairs": options.pairs, "seed": options.seed, "items": len(statistics.sample.overall())},
-        "verdict": worst(all_findings),
-        "without_video": best_probe(findings),
+        "sample": {"max_items": options.items, "seed": options.seed, "items": len(sampled)},
+        "verdict": max([worst(all_findings), *([solution.headline.verdict] if solution else [])], key=VERDICTS.index),
+        "without_video": solved,
         "findings": [as_json(finding) for finding in findings],
         "subtests": [
             {
                 "name": name,
                 "items": counts.items,
                 "pairs": counts.pairs,
+                "without_video": kinds.get(name),
                 "findings": [as_json(finding) for finding in row],
             }
             for (name, counts), row in zip(statistics.counts.items(), rows, strict=False)
         ],
+        "item_scores": item_scores(solution) if solution else [],
     }
+
+
+def _solve(records: Sequence[AuditRecord], options: Options) -> Solution | None:
+    """Return what a solver finds in the sampled records; None if there are none."""
+    if not records:
+        return None
+    questions, answers = questions_of(records)
+    if options.is_certified:
+        try:
+            return certify(questions, answers, options.seed, progress=options.progress, state=options.state)
+        except (ValueError, TypeError, KeyError) as error:
+            raise EvaluationError(f"the certificate cannot continue: {error}") from error
+    return first_view(questions, answers, options.seed)
 
 
 def sources_of(source: Source) -> list[Source]:
@@ -135,10 +153,15 @@ def _file_facts(source: Source) -> dict[str, Any]:
     return facts
 
 
-def _of_file(statistics: FileStatistics, problems: Problems, options: Options) -> list[Finding]:
-    sampled = statistics.sample.overall()
+def _of_file(
+    statistics: FileStatistics,
+    sampled: Sequence[AuditRecord],
+    solution: Solution | None,
+    problems: Problems,
+    options: Options,
+) -> list[Finding]:
     return [
-        *_probes(sampled, options, ""),
+        checks.of_file_tier(solution),
         *_models(sampled, options),
         checks.of_divergence(
             divergence_of(sampled, options.seed), len(without_labels(sampled)), "", _missing_reason(sampled)
@@ -162,7 +185,6 @@ def _of_subtests(statistics: FileStatistics, options: Options) -> Iterator[list[
     for name, sampled in islice(statistics.sample.subtests(), MAX_SUBTESTS_SHOWN):
         counts = statistics.counts[name]
         yield [
-            *_probes(sampled, options, name),
             checks.of_divergence(
                 divergence_of(sampled, options.seed), len(without_labels(sampled)), name, _missing_reason(sampled)
             ),
@@ -171,14 +193,6 @@ def _of_subtests(statistics: FileStatistics, options: Options) -> Iterator[list[
             checks.of_cues(counts, name),
             checks.of_edits(counts, name),
         ]
-
-
-def _probes(records: Sequence[AuditRecord], options: Options, subtest: str) -> list[Finding]:
-    return [
-        checks.of_probe("words", solve_by_words(records, options.seed), subtest),
-        checks.of_probe("n-grams", solve_by_ngrams(records, options.seed), subtest),
-        checks.of_probe("length", solve_by_length(records), subtest, _missing_reason(records)),
-    ]
 
 
 def _missing_reason(records: Sequence[AuditRecord]) -> str:
@@ -191,14 +205,13 @@ def _models(records: Sequence[AuditRecord], options: Options) -> list[Finding]:
     texts = list(dict.fromkeys(text for record in records for text in texts_for_model(record)))
     for name, score in options.models.items():
         scores = dict(zip(texts, score(texts), strict=True))
-        findings.append(checks.of_probe("model", solve_by_model(records, name, scores)))
+        findings.append(checks.of_model(solve_by_model(records, name, scores)))
         of_subtests: dict[str, list[AuditRecord]] = {}
         for record in records:
             of_subtests.setdefault(record.subtest, []).append(record)
         if len(of_subtests) > 1:
             findings += [
-                checks.of_probe("model", solve_by_model(group, name, scores), subtest)
-                for subtest, group in of_subtests.items()
+                checks.of_model(solve_by_model(group, name, scores), subtest) for subtest, group in of_subtests.items()
             ]
     return findings
 

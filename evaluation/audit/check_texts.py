@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Words(NamedTuple):
-    """`title` names the check, `means` what its value is, `fix` what to do unless it is ok."""
+    """`title` names the check, `means` what its value is, `fix` what to do about it."""
 
     title: str
     means: str
@@ -12,28 +12,15 @@ class Words(NamedTuple):
 
 
 TEXTS: dict[str, Words] = {
-    "words": Words(
-        "Solved by words",
-        "Share of right answers of a bag-of-words classifier that never sees a video. It is trained on other captions.",
-        "Balance the words: each word that a foil inserts must be equally frequent in captions. Remove the items that "
-        "the classifier solves, and audit the rest again. Of texts with a label, use each word equally often with both "
-        "labels.",
-    ),
-    "n-grams": Words(
-        "Solved by word order",
-        "Share of right answers of a classifier on sequences of one to three words, trained on other captions.",
-        "Foils read differently from captions, such as unusual word order. Write both sides in the same way, or filter "
-        "foils by fluency.",
+    "file": Words(
+        "Answered from the order of the file",
+        "Share of right answers of a solver that also sees the order of the items, their ids and times.",
+        "Shuffle the items and the options of your file, and give the items ids without a meaning.",
     ),
     "model": Words(
         "Solved by a language model",
         "Share of right answers if the text that the language model finds most likely is chosen.",
         "Foils are less plausible than captions. Generate foils that a language model finds as likely as the captions.",
-    ),
-    "length": Words(
-        "Solved by length",
-        "Share of right answers if the longest text is always chosen, or always the shortest.",
-        "Make right and wrong texts equally long, for example by replacing words instead of adding them.",
     ),
     "position": Words(
         "Position of the answer",

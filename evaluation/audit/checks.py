@@ -5,16 +5,19 @@ from typing import Any
 
 import scipy
 
+from evaluation.audit.divergence import Divergence
 from evaluation.audit.file_reader import Problems
 from evaluation.audit.gathering import Counts, FileStatistics
-from evaluation.audit.probes import Divergence, ProbeResult
+from evaluation.audit.model_probe import ModelResult
 from evaluation.audit.records import VERDICTS, Finding, Verdict
 from evaluation.metrics.intervals import exact_binomial, wilson
+from foilworks.core.solver.solution import Solution
 
-# Above chance by this part of the way to 1, a probe solves a benchmark: 60 % of pairs, 36 % of five options.
+CLEAR: Verdict = "nothing_found"
+# Above chance by this part of the way to 1, a constant answer solves a benchmark: 60 % of pairs, 36 % of five options.
 SOLVED_SKILL = 0.2
-# With fewer groups, the interval of a probe is too wide to fail a file.
-MIN_GROUPS = 20
+# With fewer items, the interval of a constant answer is too wide to fail a file.
+MIN_ITEMS = 20
 SURE = 0.05
 # Shares of items: more of them fail.
 FEW = 0.01
@@ -24,27 +27,38 @@ TOP_WORDS = 10
 # Why a check has no value, as a clause.
 NO_PAIRS = "no item has a foil that is an edit of its caption"
 ONLY_LABELS = "right and wrong are labels"
+NO_ITEMS = "no item has a text to compare"
 
 
-def of_probe(check: str, probe: ProbeResult | None, subtest: str = "", reason: str = "") -> Finding:
-    """Return the finding of a blind probe: warn above chance, fail far above it. `reason`: why nothing is found."""
-    if probe is None:
-        reason = reason or "the file has fewer than two different captions"
-        return Finding(check, "ok", subtest=subtest, details={"reason": reason})
-    above = probe.interval is not None and probe.interval[0] > probe.chance
-    verdict: Verdict = "warn" if above else "ok"
-    if above and probe.skill > SOLVED_SKILL and probe.n_groups >= MIN_GROUPS:
-        verdict = "fail"
-    details = {"probe": probe.probe, "unit": probe.unit, "groups": probe.n_groups}
-    return Finding(check, verdict, probe.value, probe.interval, probe.chance, probe.n, subtest, details)
+def of_file_tier(solution: Solution | None) -> Finding:
+    """Return how far items are answered from the file's order, ids and fields, beside what texts give away.
+
+    It warns if this tier alone fails: shuffling the file removes it.
+    """
+    if solution is None:
+        return Finding("file", CLEAR, details={"reason": NO_ITEMS})
+    tier, texts = solution.tiers["file"], solution.headline
+    is_own = tier.verdict == "fail" and tier.value - texts.value > (texts.interval[1] - texts.interval[0]) / 2
+    verdict: Verdict = "fail" if is_own else CLEAR
+    details = {"unit": "items", "texts": texts.value}
+    return Finding("file", verdict, tier.value, list(tier.interval), tier.chance, tier.n, "", details)
+
+
+def of_model(result: ModelResult | None, subtest: str = "") -> Finding:
+    """Return the finding of a language model that chooses the likeliest text."""
+    if result is None:
+        return Finding("model", CLEAR, subtest=subtest, details={"reason": NO_ITEMS})
+    details = {"probe": result.name, "unit": "items"}
+    interval = list(result.interval)
+    return Finding("model", result.verdict, result.value, interval, result.chance, result.n, subtest, details)
 
 
 def of_divergence(divergence: Divergence | None, n: int, subtest: str = "", reason: str = "") -> Finding:
     """Return the finding of lexical divergence; chance is what exchanged sides give."""
     if divergence is None:
         details = {"reason": reason or "the texts have too few words"}
-        return Finding("divergence", "ok", n=n, subtest=subtest, details=details)
-    verdict: Verdict = "warn" if divergence.js > divergence.limit else "ok"
+        return Finding("divergence", CLEAR, n=n, subtest=subtest, details=details)
+    verdict: Verdict = "warn" if divergence.js > divergence.limit else CLEAR
     measured = {"unit": "items", "limit": divergence.limit}
     return Finding("divergence", verdict, divergence.js, divergence.interval, divergence.chance, n, subtest, measured)
 
@@ -56,13 +70,13 @@ def of_positions(counts: Counts, subtest: str = "") -> Finding:
     frequent number of options counts.
     """
     if not counts.positions:
-        return Finding("position", "ok", subtest=subtest, details={"reason": "the file does not order the options"})
+        return Finding("position", CLEAR, subtest=subtest, details={"reason": "the file does not order the options"})
     n_options, positions = max(counts.positions.items(), key=lambda pair: (pair[1].total(), -pair[0]))
     n, chance = positions.total(), 1 / n_options
     top, hits = max(positions.items(), key=lambda pair: (pair[1], -pair[0]))
     p = min(1.0, n_options * min(_binomial_p(positions[position], n, chance) for position in range(n_options)))
     skill = (hits / n - chance) / (1 - chance)
-    verdict: Verdict = "ok" if p >= SURE else ("fail" if skill > SOLVED_SKILL and n >= MIN_GROUPS else "warn")
+    verdict: Verdict = CLEAR if p >= SURE else ("fail" if skill > SOLVED_SKILL and n >= MIN_ITEMS else "warn")
     details = {
         "unit": "items",
         "options": n_options,
@@ -78,8 +92,8 @@ def of_labels(counts: Counts, subtest: str = "") -> Finding:
     """Return the share of the more frequent label, with the exact test against equal shares."""
     n, hits = counts.labels.total(), max(counts.labels.values())
     p = _binomial_p(hits, n, 0.5)
-    solved = 2 * hits / n - 1 > SOLVED_SKILL and n >= MIN_GROUPS
-    verdict: Verdict = "ok" if p >= SURE else ("fail" if solved else "warn")
+    solved = 2 * hits / n - 1 > SOLVED_SKILL and n >= MIN_ITEMS
+    verdict: Verdict = CLEAR if p >= SURE else ("fail" if solved else "warn")
     details = {"unit": "items", "count": hits, "yes": counts.labels[True], "no": counts.labels[False], "p": p}
     return Finding("labels", verdict, hits / n, exact_binomial(hits, n), 0.5, n, subtest, details)
 
@@ -95,12 +109,12 @@ def of_cues(counts: Counts, subtest: str = "") -> Finding:
     """Return the share of pairs in which the most one-sided word points to the answer."""
     if not counts.compared or not counts.more:
         reason = "no word is only in right or only in wrong texts" if counts.compared else _without_pairs(counts)
-        return Finding("cues", "ok", n=counts.compared, subtest=subtest, details={"reason": reason})
+        return Finding("cues", CLEAR, n=counts.compared, subtest=subtest, details={"reason": reason})
     ranked = sorted(counts.more.items(), key=lambda pair: (-abs(pair[1]), pair[0]))[:TOP_WORDS]
     excess = abs(ranked[0][1])
     interval = wilson(excess, counts.compared)
     low = interval[0] if interval else 0.0
-    verdict: Verdict = "fail" if low > CUE_FAIL else ("warn" if low > CUE_WARN else "ok")
+    verdict: Verdict = "fail" if low > CUE_FAIL else ("warn" if low > CUE_WARN else CLEAR)
     cue_words = [{"word": word, "side": "wrong" if n > 0 else "right", "pairs": abs(n)} for word, n in ranked]
     details = {"unit": "pairs", "count": excess, "words": cue_words}
     return Finding("cues", verdict, excess / counts.compared, interval, None, counts.compared, subtest, details)
@@ -122,7 +136,7 @@ def of_edits(counts: Counts, subtest: str = "") -> Finding:
     if not counts.compared:
         details["reason"] = _without_pairs(counts)
     share = small / counts.compared if counts.compared else None
-    return Finding("edits", "ok", share, wilson(small, counts.compared), None, counts.compared, subtest, details)
+    return Finding("edits", CLEAR, share, wilson(small, counts.compared), None, counts.compared, subtest, details)
 
 
 def of_same_texts(statistics: FileStatistics) -> Finding:
@@ -133,7 +147,7 @@ def of_same_texts(statistics: FileStatistics) -> Finding:
     """
     repeats, n = statistics.repeats, statistics.overall.pairs
     surely = repeats.n_equal - repeats.n_equal_without_video
-    verdict: Verdict = "fail" if surely else ("warn" if repeats.n_same or repeats.n_equal or repeats.n_twice else "ok")
+    verdict: Verdict = "fail" if surely else ("warn" if repeats.n_same or repeats.n_equal or repeats.n_twice else CLEAR)
     details = {
         "unit": "pairs",
         "count": repeats.n_same,
@@ -154,7 +168,7 @@ def of_duplicates(statistics: FileStatistics) -> Finding:
     n_repeated, without_video, first = statistics.repeats.repeated_items()
     n = statistics.overall.items
     surely = _verdict_of_rare_hits(n_repeated - without_video, n)
-    verdict: Verdict = "warn" if surely == "ok" and n_repeated else surely
+    verdict: Verdict = "warn" if surely == CLEAR and n_repeated else surely
     details = {
         "unit": "items",
         "count": n_repeated,
@@ -181,9 +195,9 @@ def of_leakage(statistics: FileStatistics) -> Finding:
     """Return the share of test items whose video is in another split."""
     leaks = statistics.repeats.leaks()
     if leaks is None:
-        return Finding("leakage", "ok", details={"reason": "the file does not name a test split and another split"})
+        return Finding("leakage", CLEAR, details={"reason": "the file does not name a test split and another split"})
     n, hits = leaks["n"], leaks["videos"]
-    of_captions: Verdict = "warn" if leaks["captions"] else "ok"
+    of_captions: Verdict = "warn" if leaks["captions"] else CLEAR
     verdict = max(_verdict_of_rare_hits(hits, n), of_captions, key=VERDICTS.index)
     details = {"unit": "items of test splits", "count": hits, **leaks}
     return Finding("leakage", verdict, _share(hits, n), wilson(hits, n), 0.0, n, "", details)
@@ -193,7 +207,7 @@ def of_balance(statistics: FileStatistics) -> Finding:
     """Return the share of the smallest subtest; warn if a subtest is too small for a useful interval."""
     sizes = {name: counts.items for name, counts in statistics.counts.items()}
     smallest = min(sizes, key=lambda name: sizes[name])
-    verdict: Verdict = "warn" if sizes[smallest] < SMALL_SUBTEST else "ok"
+    verdict: Verdict = "warn" if sizes[smallest] < SMALL_SUBTEST else CLEAR
     n = statistics.overall.items
     small = [name for name, size in sizes.items() if size < SMALL_SUBTEST]
     details = {
@@ -211,7 +225,7 @@ def of_languages(statistics: FileStatistics) -> Finding:
     """Return the share of the most frequent script of the right texts."""
     name, hits = statistics.scripts.most_common(1)[0]
     n = statistics.overall.items
-    verdict: Verdict = "ok" if hits >= (1 - FEW) * n else "warn"
+    verdict: Verdict = CLEAR if hits >= (1 - FEW) * n else "warn"
     details: dict[str, Any] = {
         "unit": "items",
         "count": hits,
@@ -232,7 +246,7 @@ def of_fields(statistics: FileStatistics, problems: Problems) -> Finding:
     n = count + problems.n
     missing = {name: statistics.missing[name] for name in ("id", "video", "split") if statistics.missing[name]}
     is_short = problems.files or problems.n > FEW * n
-    verdict: Verdict = "fail" if is_short else ("warn" if problems.n or "video" in missing else "ok")
+    verdict: Verdict = "fail" if is_short else ("warn" if problems.n or "video" in missing else CLEAR)
     details = {"unit": "records", "count": count, "bad": problems.n, "problems": problems.lines, "missing": missing}
     details |= {"counts": [0] * len(problems.files) + problems.counts, "files_left_out": len(problems.files)}
     return Finding("fields", verdict, count / n, None, None, n, "", details)
@@ -243,12 +257,12 @@ def of_licences(statistics: FileStatistics) -> Finding:
     n = statistics.overall.items
     n_licensed = n - statistics.missing["licence"]
     details = {"unit": "items", "count": n_licensed, "licences": dict(statistics.licences.most_common(TOP_WORDS))}
-    return Finding("licences", "ok" if n_licensed == n else "warn", n_licensed / n, None, None, n, "", details)
+    return Finding("licences", CLEAR if n_licensed == n else "warn", n_licensed / n, None, None, n, "", details)
 
 
 def _verdict_of_rare_hits(hits: int, n: int) -> Verdict:
     if not hits:
-        return "ok"
+        return CLEAR
     return "fail" if hits > FEW * n else "warn"
 
 

@@ -33,8 +33,8 @@ def lines_of(finding: Mapping[str, Any]) -> list[str]:
         # Reasons are clauses of evaluation.audit.checks.
         return [_("Not run, because %(reason)s.") % {"reason": _(details["reason"])}] if details.get("reason") else []
     lines = []
-    if form := COUNTED.get(finding["check"]):
-        lines.append(str(form) % {"hits": count(details["count"]), "n": count(finding["n"])})
+    if counted := COUNTED.get(finding["check"]):
+        lines.append(str(counted) % {"hits": count(details["count"]), "n": count(finding["n"])})
     if finding["check"] == "leakage" and (n := details["captions"]):
         form = ngettext("The text of %(n)s is in another split.", "The texts of %(n)s are in another split.", n)
         lines.append(form % {"n": count(n)})

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.audit.answers import is_number_label, label_of
-from evaluation.audit.records import AuditRecord, Finding, label_is_true
+from evaluation.audit.records import AuditRecord, Finding, Verdict, label_is_true
 from evaluation.errors import EvaluationError
 from evaluation.metrics import ladder
 from evaluation.metrics.ties import hit, standing
@@ -169,7 +169,7 @@ def ladder_of(
             first, why = next(iter(answers.unread.items()))
             raise EvaluationError(
                 f"{rung}: {len(answers.unread)} of {len(names)} answers cannot be read (the first, of {quoted(first)}: "
-                f"{why}); correct the file, or use the others with --partly"
+                f"{why}); correct the file, or use the others with --set partly=1"
             )
     chance = np.array([1 / record.n_options for record in items.values()])
     clusters = [record.video or f"item {name}" for name, record in items.items()]
@@ -188,7 +188,7 @@ def findings_of(result: Mapping[str, Any]) -> list[Finding]:
         needless = rung != ladder.FULL and (drop is None or drop[0] <= 0)
         details = {"unit": "items", "rung": rung, "drop": row["drop"], "drop_ci": drop}
         details |= {name: row[name] for name in ("n_unread", "all_wrong") if name in row}
-        verdict = "warn" if needless else "ok"
+        verdict: Verdict = "warn" if needless else "nothing_found"
         rows.append(Finding("ladder", verdict, row["T"], row["ci"], result["chance"], result["n"], "", details))
     return rows
 

@@ -1,20 +1,38 @@
 """Prepare an audit for its HTML page: rows with the places of their marks, no numbers to compute in a template."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from evaluation.audit.finding_text import and_more, lines_of, n_unlisted
+from evaluation.audit.records import VERDICTS
 from evaluation.audit.without_video import note, sentence
 
 STYLES = ("foilworks/base.css", "foilworks/components.css", "evaluation/audit.css")
-PLOTTED = ("words", "n-grams", "model", "length")
-BLIND = frozenset({*PLOTTED, "position", "labels", "cues"})
-BADGES = {"ok": "badge-good", "warn": "badge-warn", "fail": "badge-bad"}
+BADGES = {
+    "nothing_found": "badge-good",
+    "nothing_found_so_far": "badge-good",
+    "cannot_tell": "badge-warn",
+    "warn": "badge-warn",
+    "reversed": "badge-bad",
+    "fail": "badge-bad",
+}
+# Items on the page, those that are answered most surely first; the file of item scores has all.
+MAX_ITEMS = 20
+# A family of features below this share of right answers above chance is not listed.
+MIN_SHOWN = 0.02
+SURE = 0.05
+TIER_NAMES = {
+    "item": gettext_lazy("Item: its question and options"),
+    "set": gettext_lazy("Set: also the other items"),
+    "file": gettext_lazy("File: also order, ids and times"),
+}
 MARKER = "<link data-styles>"
 LETTERS = "ABCDEFGHIJ"
 MAX_SIZE = 8
@@ -30,22 +48,38 @@ def page_of(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return the context of the templates `evaluation/_audit.html` and `evaluation/audit_file.html`."""
     findings = [_check_card(finding) for finding in result["findings"] if not finding["subtest"]]
     measured = [finding for finding in findings if finding["value"] is not None]
-    worse = {"fail": 0, "warn": 1, "ok": 2}
+    solved = result["without_video"]
+    surest = sorted(result["item_scores"], key=lambda item: (-item["s_minus_chance"], item["id"]))
     return {
         "audit": result,
+        "solved": solved,
         "meaning": sentence(result).replace(" %", UNBROKEN),
         "note": note(result),
-        "badge": BADGES[result["verdict"]],
-        "failed": (failed := _failed_checks(result)),
-        "is_solved": any("" in row["subtests"] for row in failed if row["check"] in BLIND),
-        "is_partly": any(row["check"] in BLIND for row in failed),
+        "verdict": shown_verdict(solved["verdict"]) if solved else "",
+        "badge": BADGES[solved["verdict"] if solved else "cannot_tell"],
+        "failed": _failed_checks(result),
         "plots": list(_plots(result)),
-        "findings": sorted(measured, key=lambda finding: worse[finding["verdict"]]),
+        "items": [item for item in surest if item["tier"]][:MAX_ITEMS],
+        "families": [family for family in (solved or {"families": []})["families"] if family["importance"] > MIN_SHOWN],
+        "findings": sorted(measured, key=lambda finding: -VERDICTS.index(finding["verdict"])),
         "not_run": [finding for finding in findings if finding["value"] is None],
         "positions": _positions(findings),
         "sizes": _sizes(findings),
         "one_sample": result["sample"]["items"] >= result["items"],
     }
+
+
+def shown_verdict(verdict: str) -> str:
+    """Return a verdict in words."""
+    names = {
+        "fail": _("fail"),
+        "reversed": _("reversed"),
+        "warn": _("warning"),
+        "cannot_tell": _("cannot tell"),
+        "nothing_found_so_far": _("nothing found so far"),
+        "nothing_found": _("nothing found"),
+    }
+    return names[verdict]
 
 
 def file_of(result: Mapping[str, Any]) -> str:
@@ -79,37 +113,42 @@ def _check_card(finding: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **finding,
         "badge": BADGES[finding["verdict"]],
+        "verdict_name": shown_verdict(finding["verdict"]),
         "details": details,
         "lines": lines_of(finding),
         "more": {name: and_more(n) for name, n in more.items()},
     }
 
 
-def _plots(result: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return one chart per probe: the whole file, then each subtest. Without subtests, one chart of all probes."""
-    rows: dict[str, list[dict[str, Any]]] = {}
-    of_subtests = [finding for subtest in result["subtests"] for finding in subtest["findings"]]
-    for finding in [*result["findings"], *of_subtests]:
-        if finding["check"] in PLOTTED and finding["value"] is not None:
-            rows.setdefault(_probe_of(finding), []).append(_mark(finding))
-    if not result["subtests"]:
-        return [{"title": "", "rows": [mark for marks in rows.values() for mark in marks]}] if rows else []
-    return [{"title": marks[0]["title"], "model": marks[0]["model"], "rows": marks} for marks in rows.values()]
+def _plots(result: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a chart of the tiers and the language models, and one of the subtests if there are several."""
+    solved = result["without_video"]
+    if solved is None:
+        return
+    tiers = [_mark(row, str(TIER_NAMES[name])) for name, row in solved["tiers"].items()]
+    models = [
+        _mark(finding, finding["details"]["probe"])
+        for finding in result["findings"]
+        if finding["check"] == "model" and not finding["subtest"] and finding["value"] is not None
+    ]
+    yield {"title": _("Right answers without the video"), "rows": [*tiers, *models]}
+    if solved["kinds"]:
+        rows = [
+            _mark({**row, "verdict": "fail" if row["p_holm"] < SURE else "nothing_found"}, row["kind"])
+            for row in solved["kinds"]
+        ]
+        yield {"title": _("Right answers without the video, by subtest"), "rows": rows}
 
 
-def _probe_of(finding: Mapping[str, Any]) -> str:
-    return f"{finding['check']} {finding['details']['probe'] if finding['check'] == 'model' else ''}"
-
-
-def _mark(finding: Mapping[str, Any]) -> dict[str, Any]:
-    low, high = finding["interval"] or (finding["value"], finding["value"])
+def _mark(row: Mapping[str, Any], name: str) -> dict[str, Any]:
+    low, high = row["interval"]
     return {
-        **finding,
-        "model": finding["details"]["probe"] if finding["check"] == "model" else "",
-        "at": _chart_position(finding["value"]),
+        **row,
+        "name": name,
+        "at": _chart_position(row["value"]),
         "low": _chart_position(low),
         "high": _chart_position(high),
-        "guess": _chart_position(finding["chance"]),
+        "guess": _chart_position(row["chance"]),
     }
 
 
@@ -119,14 +158,14 @@ def _chart_position(share: float) -> str:
 
 
 def _positions(findings: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    positions = next((f["details"].get("places", []) for f in findings if f["check"] == "position"), [])
+    positions: list[int] = next((f["details"].get("places", []) for f in findings if f["check"] == "position"), [])
     return _bars(
         (LETTERS[number] if number < len(LETTERS) else str(number + 1), count) for number, count in enumerate(positions)
     )
 
 
 def _sizes(findings: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    changed = next((f["details"].get("changed", {}) for f in findings if f["check"] == "edits"), {})
+    changed: dict[str, int] = next((f["details"].get("changed", {}) for f in findings if f["check"] == "edits"), {})
     counts = [changed.get(str(size), 0) for size in range(MAX_SIZE)]
     more = sum(count for size, count in changed.items() if int(size) >= MAX_SIZE)
     return _bars([*((str(size), count) for size, count in enumerate(counts)), (f"{MAX_SIZE}+", more)])

@@ -4,15 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
-Verdict = Literal["ok", "warn", "fail"]
+Verdict = Literal["nothing_found", "nothing_found_so_far", "cannot_tell", "warn", "reversed", "fail"]
 T = TypeVar("T")
-VERDICTS: tuple[Verdict, ...] = ("ok", "warn", "fail")
-# Probes that choose a text without a model.
-WORDS, NGRAMS, LONGEST, SHORTEST = "words", "n-grams", "longest", "shortest"
-# Separates a question from a text; no file may have it, because importers refuse control characters in ids only.
-SEPARATOR = "\x1f"
-# Separates a labelled text from its label.
-LABEL = "\x1e"
+# From the best to the worst.
+VERDICTS: tuple[Verdict, ...] = ("nothing_found", "nothing_found_so_far", "cannot_tell", "warn", "reversed", "fail")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +59,6 @@ class AuditRecord:
         return [(self.right, wrong) for wrong in self.wrongs]
 
 
-def has_choices(records: Sequence[AuditRecord]) -> bool:
-    """Report whether an item has more than one wrong text."""
-    return any(len(record.wrongs) > 1 for record in records)
-
-
-def chance_of(records: Sequence[AuditRecord]) -> float:
-    """Return the expected share of right answers if each option is equally likely.
-
-    Of labels, the share of the more frequent one: always answering it takes no words.
-    """
-    labels = [label_is_true(record) for record in records if record.is_label]
-    of_labels = max(sum(labels), len(labels) - sum(labels))
-    return (of_labels + sum(1 / record.n_options for record in records if not record.is_label)) / len(records)
-
-
 def label_is_true(record: AuditRecord) -> bool:
     """Report whether the label of a labelled text is yes or true."""
     return record.right in {"yes", "true"}
@@ -104,5 +84,5 @@ class Finding:
 
 
 def worst(findings: Sequence[Finding]) -> Verdict:
-    """Return the worst verdict; ok without findings."""
-    return max((finding.verdict for finding in findings), key=VERDICTS.index, default="ok")
+    """Return the worst verdict."""
+    return max((finding.verdict for finding in findings), key=VERDICTS.index, default="nothing_found")

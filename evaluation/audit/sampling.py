@@ -1,43 +1,47 @@
-"""Draw a fixed number of records from a stream of any length, uniformly and with a seed."""
+"""Draw a fixed number of records from a stream of any length, with a seed: all records of a video, or none."""
 
+import hashlib
 import heapq
-import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from evaluation.audit.records import AuditRecord
 
-SAMPLE_PAIRS = 20_000
+SAMPLE_ITEMS = 10_000
 # Records of all subtests together that are in memory.
 MAX_HELD = 60_000
 
 
 @dataclass
 class Sample:
-    """The records with the smallest random keys, per subtest and overall. `room`: records per subtest."""
+    """The records with the smallest random keys, per subtest and overall. A video has one key, so that what its items
+    teach about each other can be measured. `items`: the size of the sample; `room`: records per subtest."""
 
     seed: int = 0
-    pairs: int = SAMPLE_PAIRS
-    room: int = 0
+    items: int = SAMPLE_ITEMS
     _heaps: dict[str, list[tuple[float, int, AuditRecord]]] = field(default_factory=dict)
     _every: list[tuple[float, int, AuditRecord]] = field(default_factory=list)
+    room: int = field(default=0, init=False)
     _n: int = 0
     _held: int = 0
 
     def __post_init__(self) -> None:
-        self._draw = random.Random(self.seed)
+        self.room = self.items
 
     def add(self, record: AuditRecord) -> None:
-        if not self.room:
-            self.room = self.room_of_all = max(1, self.pairs // len(record.wrongs))
         self._n += 1
         # Negative, because the largest key of a heap is to leave it first.
-        entry = (-self._draw.random(), self._n, record)
+        entry = (-self._key(record), self._n, record)
         heap = self._heaps.setdefault(record.subtest, [])
         self._held += _push_bounded(heap, entry, self.room)
-        _push_bounded(self._every, entry, self.room_of_all)
+        _push_bounded(self._every, entry, self.items)
         if self._held > max(MAX_HELD, 2 * len(self._heaps)):
             self._halve()
+
+    def _key(self, record: AuditRecord) -> float:
+        name = record.group or record.video or f"\0{self._n}"
+        digest = hashlib.blake2b(f"{self.seed} {name}".encode(), digest_size=8).digest()
+        return int.from_bytes(digest, "big") / 2**64
 
     def _halve(self) -> None:
         """Keep the half with the smallest keys, which is a uniform sample again."""

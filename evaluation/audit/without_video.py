@@ -1,91 +1,122 @@
-"""Say in one sentence what an audit means: how much is answered without the video, by the best probe of texts."""
+"""Solve items without their video, and say in one sentence what that means."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
-from evaluation.audit.records import LONGEST, NGRAMS, SHORTEST, WORDS, Finding
+from evaluation.audit.records import AuditRecord, without_labels
 from evaluation.templatetags.numbers import count, share
+from foilworks.core.solver.questions import Answers, Question, Row, separate_answers
+from foilworks.core.solver.solution import Solution
 
-# Checks that choose a text by reading texts. The position of the answer is a trait of the file's order, not of words.
-OF_TEXTS = ("words", "n-grams", "model", "length")
-# The length check tries two probes and has the better one.
-TRIED = {"length": 2}
+QUESTIONS, PAIRS, LABELS, ITEMS = "questions", "pairs", "labels", "items"
 
 
-def best_probe(findings: Sequence[Finding]) -> dict[str, Any] | None:
-    """Return the best probe of texts over the whole file; None if none could run.
+def questions_of(records: Sequence[AuditRecord]) -> tuple[list[Question], Answers]:
+    """Return the records as questions without answers, and (n,) the indices of the right options."""
+    return separate_answers(
+        Row(
+            right=record.right,
+            wrongs=record.wrongs,
+            position=record.position,
+            question=record.question,
+            video=record.video,
+            clip=record.clip,
+            id=record.id or str(record.where),
+            kind=record.subtest,
+            is_label=record.is_label,
+            group=record.group,
+        )
+        for record in records
+    )
 
-    `probes`: how many were tried. The best of several is too high on average, because its errors are chosen, too.
-    """
-    measured = [
-        finding
-        for finding in findings
-        if finding.check in OF_TEXTS and not finding.subtest and finding.value is not None
-    ]
-    if not measured:
-        return None
-    best = max(measured, key=lambda finding: finding.value or 0.0)
-    details = best.details or {}
-    return {
-        "value": best.value,
-        "interval": best.interval,
-        "chance": best.chance,
-        "probe": details.get("probe"),
-        "n": best.n,
-        "unit": details.get("unit"),
-        "probes": sum(TRIED.get(finding.check, 1) for finding in measured),
-    }
+
+def as_result(solution: Solution, records: Sequence[AuditRecord]) -> dict[str, Any]:
+    """Return the headline with its tiers, parts and kinds, as JSON; the scores per item are `item_scores` beside it."""
+    document = solution.as_json()
+    del document["items"]
+    return {**asdict(solution.headline), "unit": _unit(records), **document}
+
+
+def item_scores(solution: Solution) -> list[dict[str, Any]]:
+    """Return how far each item is answered without the video, as JSON."""
+    return [asdict(item) for item in solution.items]
+
+
+def _unit(records: Sequence[AuditRecord]) -> str:
+    if not without_labels(records):
+        return LABELS
+    if all(record.question for record in records):
+        return QUESTIONS
+    return PAIRS if all(len(record.wrongs) == 1 for record in records) else ITEMS
 
 
 def sentence(result: Mapping[str, Any]) -> str:
-    """Return what the audit means, in one sentence; "" if no probe could run."""
-    probe = result["without_video"]
-    if probe is None:
+    """Return what the audit means, in one sentence; "" if nothing could be solved."""
+    row = result["without_video"]
+    if row is None:
         return ""
-    form = _("Without the video, %(value)s of the items are answered correctly from the words alone (%(interval)s); ")
-    if result["questions"] == result["items"]:
-        form = _(
-            "Without the video, %(value)s of the questions are answered correctly from the words alone (%(interval)s); "
-        )
-    elif not result["questions"] and probe["unit"] == "pairs":
-        form = _("Without the video, the words alone tell caption from foil in %(value)s of the pairs (%(interval)s); ")
-    sentence_form = form + _("chance is %(chance)s.")
-    return sentence_form % {
-        "value": share(probe["value"]),
-        "interval": _interval(probe["interval"]),
-        "chance": share(probe["chance"]),
+    facts = {
+        "what": _named(row["unit"]),
+        "value": share(row["value"]),
+        "opposite": share(1 - row["value"]),
+        "low": share(row["interval"][0]),
+        "high": share(row["interval"][1]),
+        "chance": share(row["chance"]),
+        "n": count(row["n"]),
     }
+    forms = {
+        "fail": _("Fail: at least %(value)s of the %(what)s are answered without the video"),
+        "reversed": _(
+            "Reversed: %(value)s of the %(what)s are answered without the video, so the opposite answer is "
+            "right in %(opposite)s"
+        ),
+        "nothing_found": _("Nothing found: %(value)s of the %(what)s are answered without the video"),
+        "nothing_found_so_far": _("Nothing found so far: %(value)s of the %(what)s are answered without the video"),
+        "cannot_tell": _("Cannot tell: %(value)s of the %(what)s are answered without the video"),
+    }
+    form = forms[row["verdict"]] + _(" (95 %% interval %(low)s to %(high)s; chance is %(chance)s)")
+    return form % facts + _ending(result)
+
+
+def _ending(result: Mapping[str, Any]) -> str:
+    models = [finding["details"]["probe"] for finding in result["findings"] if finding["check"] == "model"]
+    if not models:
+        return _(", in words; plausibility not tested.")
+    return _("; plausibility tested with %(models)s.") % {"models": ", ".join(dict.fromkeys(models))}
 
 
 def note(result: Mapping[str, Any]) -> str:
-    """Return which probe the sentence is about, of how many, and on how many items."""
-    probe = result["without_video"]
-    if probe is None:
+    """Return what else a reader must know of the first sentence."""
+    row = result["without_video"]
+    if row is None:
         return ""
-    text = ngettext(
-        "This is the only probe that reads texts: %(probe)s.",
-        "This is the best of %(n)s probes that read texts: %(probe)s. Choosing the best makes it a little too high.",
-        probe["probes"],
-    ) % {"n": count(probe["probes"]), "probe": _probe(probe["probe"])}
-    if result["sample"]["items"] < result["items"]:
-        text += " " + _("It read a random sample of %(n)s items.") % {"n": count(result["sample"]["items"])}
-    return text
-
-
-def _interval(bounds: Sequence[float] | None) -> str:
-    if bounds is None:
-        return _("too few items for an interval")
-    return _("95 %% interval %(low)s to %(high)s") % {"low": share(bounds[0]), "high": share(bounds[1])}
-
-
-def _probe(name: str) -> str:
-    names = {
-        WORDS: _("a classifier on words"),
-        NGRAMS: _("a classifier on word order"),
-        LONGEST: _("always the longest text"),
-        SHORTEST: _("always the shortest text"),
+    reasons = {
+        "wide": _("The interval is too wide for a verdict."),
+        "group": _("More than a fifth of the items have one video, so too little is left to learn from."),
+        "few": _("There are fewer than five videos or items to learn from."),
+        "interval": _("The interval includes both answers."),
     }
-    return names.get(name) or _("the language model %(name)s") % {"name": name}
+    texts = [str(reasons[row["why"]])] if row["why"] else []
+    if row["n_needed"]:
+        texts.append(_("About %(n)s items would decide.") % {"n": count(row["n_needed"])})
+    for part in row["parts"]:
+        if part["name"] == "mirrored":
+            form = _(
+                "%(n)s items are in mirrored sets: the same texts with another clip and another answer. Of them "
+                "%(value)s are answered, where %(chance)s is chance."
+            )
+            values = {"n": count(part["n"]), "value": share(part["value"]), "chance": share(part["chance"])}
+            texts.append(form % values)
+    if row["verdict"] == "nothing_found_so_far":
+        texts.append(_("Repeat the folds with --certify before you say “nothing found”."))
+    if result["sample"]["items"] < result["items"]:
+        texts.append(_("The solver read a random sample of %(n)s items.") % {"n": count(result["sample"]["items"])})
+    return " ".join(texts)
+
+
+def _named(unit: str) -> str:
+    names = {QUESTIONS: _("questions"), PAIRS: _("pairs"), LABELS: _("labelled texts"), ITEMS: _("items")}
+    return names[unit]

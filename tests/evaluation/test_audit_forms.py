@@ -15,13 +15,14 @@ from evaluation.audit.answers import AnswerStyles, label_of
 from evaluation.audit.audit import Options, audit
 from evaluation.audit.file_reader import Problems, Source, form_of, read_benchmark
 from evaluation.audit.forms import draft_of, listed, record_of_draft
-from evaluation.audit.groups import groups_of
 from evaluation.audit.ladder import by_id, read_rung
 from evaluation.audit.pages import file_of
-from evaluation.audit.probes import solve_by_ngrams, solve_by_words
 from evaluation.audit.records import AuditRecord
+from evaluation.audit.without_video import questions_of
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
+from foilworks.core.solver.folds import structure_of
+from foilworks.core.solver.solve import first_view
 
 THINGS = ("dog", "cat", "cup", "key", "hat", "box", "car", "sock")
 
@@ -99,13 +100,13 @@ class TestLabels:
             ("Is there a doll?", "no", "v.mp4", "subject"),
         ]
 
-    def test_chance_is_the_share_of_the_more_frequent_label(self, tmp_path):
+    def test_a_prior_of_labels_is_a_shortcut(self, tmp_path):
         rows = [{"image": f"{n}", "caption": f"a {THINGS[n % 8]} moves", "label": int(n % 10 < 7)} for n in range(400)]
         result = audit([saved(tmp_path / "s.jsonl", rows)], Options())
-        labels, words = finding(result, "labels"), finding(result, "words")
+        labels, solved = finding(result, "labels"), result["without_video"]
         assert (labels["value"], labels["chance"], labels["verdict"]) == (0.7, 0.5, "fail")
         assert labels["details"]["yes"] == 280
-        assert (words["chance"], words["verdict"]) == (0.7, "ok")
+        assert (solved["chance"], solved["majority"], solved["verdict"]) == (0.5, 0.7, "fail")
 
     def test_words_that_tell_the_label_fail(self, tmp_path):
         draw = random.Random(3)
@@ -115,19 +116,18 @@ class TestLabels:
             thing = draw.choice(THINGS[:4] if label == "yes" else THINGS[4:])
             rows.append({"image": f"{n}.jpg", "text": f"Is there a {thing} in the image?", "label": label})
         result = audit([saved(tmp_path / "p.jsonl", rows)], Options())
-        words = finding(result, "words")
-        assert (words["value"], words["verdict"], words["details"]["unit"]) == (1.0, "fail", "labels")
-        assert finding(result, "length")["details"]["reason"] == "right and wrong are labels"
+        solved = result["without_video"]
+        assert (solved["value"], solved["verdict"], solved["unit"]) == (1.0, "fail", "labels")
         assert finding(result, "divergence")["value"] is None
         page = file_of(result)
         assert "Most frequent label" in page
-        assert "Solvable without the video" in page
-        assert "Solved by length ()" not in page
+        assert "Fail: at least 100.0" in page
+        assert "()" not in page
 
-    def test_labels_of_one_value_do_not_fail_by_words(self, tmp_path):
+    def test_labels_of_one_value_are_answered_without_the_video(self, tmp_path):
         rows = [{"id": f"{n}", "question": f"Is the {THINGS[n % 8]} {n} eating?", "answer": "No."} for n in range(60)]
         result = audit([saved(tmp_path / "o.jsonl", rows)], Options())
-        assert (finding(result, "labels")["value"], finding(result, "words")["verdict"]) == (1.0, "ok")
+        assert (finding(result, "labels")["value"], result["without_video"]["verdict"]) == (1.0, "fail")
 
     def test_the_same_statement_about_other_pictures_is_not_a_repeat(self, tmp_path):
         rows = [{"sentence": "Two dogs sit.", "label": str(n % 2 == 0)} for n in range(4)]
@@ -139,16 +139,17 @@ class TestLabels:
             for n in range(16)
             for right, wrong in [("true", "false")[:: 1 if n % 2 else -1]]
         ]
-        groups = groups_of(rows)
+        questions, answers = questions_of(rows)
+        groups = structure_of(questions, answers).groups
         assert len(set(groups)) == 8
         assert groups[0] == groups[1]
-        assert solve_by_words(rows).value == 0.5
+        assert first_view(questions, answers).headline.value == 0.5
 
     def test_few_questions_about_many_pictures_are_grouped_by_picture(self):
         rows = [
             AuditRecord("yes", ("no",), n, question="Is there a dog?", video=f"{n}", is_label=True) for n in range(9)
         ]
-        assert len(set(groups_of(rows))) == 9
+        assert len(set(structure_of(*questions_of(rows)).groups)) == 9
 
     def test_a_prediction_of_a_label_is_a_word_or_a_number(self, tmp_path):
         rows = [{"id": n, "question": f"Is it {n}?", "answer": "yes" if n < 2 else "no"} for n in range(4)]
@@ -288,7 +289,7 @@ class TestNested:
             ("a cat on dog", ("a dog on cat",)),
         ]
         assert len({record.video for record in records}) == len(records) == 14
-        assert solve_by_words(records).value == solve_by_ngrams(records).value == 0.5
+        assert first_view(*questions_of(records)).headline.value == 0.5
 
     def test_pairs_of_two_clips_by_format_are_one_group(self, tmp_path):
         path = tmp_path / "v.csv"

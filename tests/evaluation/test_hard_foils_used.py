@@ -111,8 +111,8 @@ def test_the_audit_of_a_file_agrees_with_the_blind_report(project, path, source)
     assert result["files"][0]["format"] == "contrast"
     assert (result["items"], result["pairs"], result["hard_foils"]) == (4, 16, {source: 4})
     found = {finding["check"]: finding for finding in result["findings"]}
-    words, cues, edits, position = (found[name] for name in ("words", "cues", "edits", "position"))
-    assert (words["value"], words["n"], words["chance"]) == (report["classifier_accuracy"], 4, 0.5)
+    cues, edits, position = (found[name] for name in ("cues", "edits", "position"))
+    assert (result["without_video"]["n"], result["without_video"]["chance"]) == (report["n_items"], 0.5)
     assert (cues["n"], edits["n"]) == (4, 4)
     assert max(int(size) for size in edits["details"]["changed"]) <= 3
     assert (position["chance"], position["n"]) == (0.2, 4)

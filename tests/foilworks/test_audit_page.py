@@ -1,7 +1,6 @@
 """The page that audits a visitor's file: bounded in size, number, time and memory; it stores nothing."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -40,9 +39,9 @@ def test_a_visitor_audits_a_file_and_nothing_of_it_is_stored(send):
     answer = send(lines([{**row, "subtest": f"{row['subtest']} {TAG}"} for row in planted()]))
     body = answer.content.decode()
     assert answer.status_code == 200
-    assert "Solvable without the video" in body
     assert "unicorn" in body
-    assert "Without the video, the words alone tell caption from foil in" in body
+    assert "of the pairs are answered without the video (95" in body
+    assert "Items answered most surely" in body
     assert TAG not in body
     assert not stored()
 
@@ -83,11 +82,6 @@ def test_a_body_far_over_the_limit_is_refused_unread_in_words_for_this_page(send
         answer = send("x" * (4 * 1024**2))
     assert answer.status_code == 413
     assert "larger than 2 MB. Run `foilworks audit FILE`" in answer.content.decode()
-
-
-def test_the_summary_gives_the_share_and_not_that_all_items_are_solved(send):
-    body = " ".join(send(lines({**row, "subtest": "one"} for row in planted())).content.decode().split())
-    assert re.search(r"<strong>Solved by words:</strong> [0-9.]+ % over all items", body)
 
 
 def test_columns_of_other_names_are_answered_without_options_of_the_command_only(send):

@@ -30,6 +30,7 @@ _ASSUMPTIONS = (
 _REPORT_PARAMETERS = ("coding", "base", "unit", "cut", "share", "ties", "precision", "epsilon", "people")
 # Command, or command and subcommand -> old option -> new spelling.
 MOVED = {
+    "audit": {"--sample": "--set sample=ITEMS", "--seed": "--set seed=N"},
     "import": {
         "--value": "--set FIELD=TEXT",
         "--records": "--set records=PATH",

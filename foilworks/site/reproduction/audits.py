@@ -7,9 +7,9 @@ from typing import Any
 
 from evaluation.audit.audit import Options, audit
 from evaluation.audit.file_reader import Source
+from evaluation.audit.without_video import sentence
 
-AUDIT = "Beyond the paper: audit of {}: {}; words alone solve {:.1f} % (chance {:.1f} %). All checks: audit.json."
-SOLVED = "words"
+AUDIT = "Beyond the paper: audit of {}. {} All checks: audit.json."
 
 
 def audit_files(files: Mapping[str, Path], work: Path, seed: int) -> tuple[str, ...]:
@@ -22,7 +22,5 @@ def audit_files(files: Mapping[str, Path], work: Path, seed: int) -> tuple[str, 
 
 
 def _sentence(name: str, document: Mapping[str, Any]) -> str:
-    for finding in document["findings"]:
-        if (finding["details"] or {}).get("probe") == SOLVED and finding["value"] is not None:
-            return AUDIT.format(name, document["verdict"], 100 * finding["value"], 100 * finding["chance"])
-    return ""
+    meaning = sentence(document)
+    return AUDIT.format(name, meaning) if meaning else ""

@@ -1,5 +1,6 @@
 """`foilworks audit`: find out whether a benchmark can be solved without its videos. Needs no project, no database."""
 
+import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -11,9 +12,10 @@ from django.core.management.base import CommandParser
 from evaluation.audit.column_names import ROLES
 from evaluation.audit.file_reader import formats
 from evaluation.audit.finding_text import SHOWN, and_more, lines_of, n_unlisted
-from evaluation.audit.pages import file_of
+from evaluation.audit.item_files import csv_of
+from evaluation.audit.pages import file_of, shown_verdict
 from evaluation.audit.records import VERDICTS
-from evaluation.audit.sampling import SAMPLE_PAIRS
+from evaluation.audit.sampling import SAMPLE_ITEMS
 from evaluation.audit.without_video import note, sentence
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimits
@@ -23,8 +25,18 @@ from foilworks.site.management.base import FoilworksCommand, parse_set_options
 from foilworks.site.management.columns import add_columns
 from foilworks.site.management.text_tables import table
 
-OF_SUBTESTS = ("words", "n-grams", "length", "divergence", "cues")
+OF_SUBTESTS = ("divergence", "cues")
+MARKS = {
+    "nothing_found": " ",
+    "nothing_found_so_far": " ",
+    "cannot_tell": "?",
+    "warn": "!",
+    "reversed": "r",
+    "fail": "x",
+}
 NOT_RUN = "not run"
+# Parameters of the audit itself, with their usual values.
+OWN_PARAMS = {"sample": SAMPLE_ITEMS, "seed": 0, "partly": 0}
 NEVER = "never"
 
 
@@ -50,7 +62,14 @@ class Command(FoilworksCommand):
         parser.add_argument(
             "--format", default="", dest="form", metavar="F", choices=sorted(formats()), help=f"{_FORMAT}{_formats()}"
         )
-        parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="parameter of the format; repeatable")
+        parser.add_argument(
+            "--set",
+            action="append",
+            metavar="NAME=VALUE",
+            help=f"parameter of the audit or of the format; repeatable. sample: max items that are solved (default "
+            f"{SAMPLE_ITEMS}); seed: of the sample and of the folds (default 0); partly: 1 uses files of predictions "
+            "although more than a tenth of their answers cannot be read",
+        )
         parser.add_argument("--answers", type=Path, metavar="FILE", help="file of the answers by id, if FILE has none")
         add_columns(parser, f"; WHAT is one of: {', '.join(ROLES)}")
         parser.add_argument(
@@ -73,23 +92,18 @@ class Command(FoilworksCommand):
             help="the same with less of the clip: no_clip, best_frame, shuffled, …; repeatable",
         )
         parser.add_argument(
-            "--partly",
-            action="store_true",
-            help="use files of predictions although more than a tenth of their answers cannot be read",
+            "--certify",
+            type=Path,
+            metavar="STATE",
+            help="repeat the folds and permute answers: only this can say “nothing found”. STATE is a file; the same "
+            "command continues from it",
         )
-        parser.add_argument(
-            "--sample",
-            type=int,
-            default=SAMPLE_PAIRS,
-            metavar="PAIRS",
-            help=f"max pairs that probes read, drawn at random (default {SAMPLE_PAIRS})",
-        )
-        parser.add_argument("--seed", type=int, default=0, help="seed of the sample and of the folds (default 0)")
+        parser.add_argument("--items", type=Path, metavar="CSV", help="also write how far each item is answered")
         parser.add_argument("--html", type=Path, metavar="OUT", help="also write one HTML page with charts")
         parser.add_argument(
             "--fail-on",
             default=NEVER,
-            choices=(NEVER, *VERDICTS[1:]),
+            choices=(NEVER, *VERDICTS[2:]),
             help="exit with status 1 if a check has this verdict or a worse one (default never)",
         )
 
@@ -99,27 +113,48 @@ class Command(FoilworksCommand):
             self.parser.error(f"--column: {', '.join(unknown)} is not a role; choose from: {', '.join(ROLES)}")
         if options["answers"] and (options["form"] or len(options["files"]) > 1):
             self.parser.error("--answers needs one file, without --format")
-        if options["sample"] < 1:
-            self.parser.error("--sample must be at least 1")
+        params = parse_set_options(options["set"])
+        sample, seed, with_partly = (_whole(params, name, usual) for name, usual in OWN_PARAMS.items())
+        if sample < 1:
+            self.parser.error("--set sample must be at least 1")
+        options |= {"params": params, "with_partly": bool(with_partly)}
         from evaluation.audit import audit
 
         sources = self._sources(**options)
         models = _scorers(options["models"])
-        chosen = audit.Options(options["sample"], options["seed"], models=models)
-        result: dict[str, Any] = audit.audit(sources, chosen)
+        settings_ = audit.Options(sample, seed, models=models, **self._certificate(options["certify"]))
+        result: dict[str, Any] = audit.audit(sources, settings_)
         if options["predictions"] or options["rungs"]:
             self._add_ladder(result, sources, **options)
         if options["html"]:
-            _write(options["html"], file_of(result))
+            _write(options["html"], file_of(result), "--html")
+        if options["items"]:
+            _write(options["items"], csv_of(result["item_scores"]), "--items")
         return result
+
+    def _certificate(self, path: Path | None) -> dict[str, Any]:
+        """Return the options of a certificate that stores its state in a file after each step, and continues it."""
+        if path is None:
+            return {}
+        state = None
+        if path.exists():
+            try:
+                state = json.loads(path.read_text(encoding="utf-8"))
+            except (OSError, ValueError) as error:
+                raise EvaluationError(f"{path}: is no state of a certificate; choose another file") from error
+
+        def progress(done: int, total: int, state: dict[str, Any]) -> None:
+            _write(path, json.dumps(state), "--certify")
+            self.say(f"certificate: step {done} of {total}")
+
+        return {"is_certified": True, "progress": progress, "state": state}
 
     def _sources(self, **options: Any) -> list[Any]:
         from evaluation.audit import audit
 
         columns = {role: name for role, name in options["columns"].items() if role in ROLES}
         limits = TableLimits(settings.MAX_TABLE_MB * 1024**2, child_limits())
-        params = parse_set_options(options["set"])
-        source = partial(audit.Source, limits=limits, params=params, answers=options["answers"])
+        source = partial(audit.Source, limits=limits, params=options["params"], answers=options["answers"])
         given = [source(path, options["form"], columns) for path in options["files"]]
         return [found for one in given for found in audit.sources_of(one)]
 
@@ -133,7 +168,7 @@ class Command(FoilworksCommand):
         items = ladder.by_id(read_all(sources, Problems()))
         columns = {role: name for role, name in options["columns"].items() if role in {"id", "prediction"}}
         rungs = {rung: ladder.read_rung(path, items, columns) for rung, path in paths.items()}
-        result["ladder"] = ladder.ladder_of(rungs, items, with_partly=options["partly"])
+        result["ladder"] = ladder.ladder_of(rungs, items, with_partly=options["with_partly"])
         found = ladder.findings_of(result["ladder"])
         result["findings"] += [audit.as_json(finding) for finding in found]
         result["verdict"] = max([result["verdict"], *(finding.verdict for finding in found)], key=VERDICTS.index)
@@ -153,12 +188,15 @@ class Command(FoilworksCommand):
         parts = [f"{files}: {result['items']:,} items, {result['pairs']:,} pairs", table(head, map(_row, findings))]
         if n_hard := sum(result["hard_foils"].values()):
             parts.append(f"{n_hard:,} items count with their hard foil only")
+        if result["without_video"]:
+            rows = [(name, *_solved(row)) for name, row in result["without_video"]["tiers"].items()]
+            parts.insert(1, table(("tier", "verdict", "value", "95 % interval", "chance", "n"), rows))
         if result["subtests"]:
             shown = (*OF_SUBTESTS, *(["labels"] if any(finding["check"] == "labels" for finding in findings) else []))
             lines = [_of_subtest(subtest, shown) for subtest in result["subtests"]]
-            parts.append(table(("subtest", "items", *shown), lines))
+            parts.append(table(("subtest", "items", "without video", "p (Holm)", *shown), lines))
         parts += [told for finding in findings if (told := _told(finding))]
-        return "\n\n".join([*([meaning] if meaning else []), *parts, f"verdict: {result['verdict']}"])
+        return "\n\n".join([*([meaning] if meaning else []), *parts, f"verdict: {shown_verdict(result['verdict'])}"])
 
     def _say_skipped(self, findings: Sequence[Mapping[str, Any]]) -> None:
         details = next((finding["details"] for finding in findings if finding["check"] == "fields"), {})
@@ -179,13 +217,13 @@ def _scorers(specs: Sequence[str]) -> dict[str, Any]:
 
 
 def _row(finding: Mapping[str, Any]) -> tuple[Any, ...]:
-    verdict = NOT_RUN if finding["value"] is None else finding["verdict"]
+    verdict = NOT_RUN if finding["value"] is None else shown_verdict(finding["verdict"])
     return (_title(finding), verdict, *(finding[name] for name in ("value", "interval", "chance", "n")))
 
 
 def _told(finding: Mapping[str, Any]) -> str:
     """Return what a check counted, unless it is fine, and what to do if it fails."""
-    if finding["value"] is not None and finding["verdict"] == "ok":
+    if finding["value"] is not None and finding["verdict"] in {"nothing_found", "nothing_found_so_far"}:
         return ""
     said = [*lines_of(finding), *([finding["fix"]] if finding["verdict"] == "fail" else [])]
     return f"{_title(finding)}: {' '.join(said)}" if said else ""
@@ -193,20 +231,27 @@ def _told(finding: Mapping[str, Any]) -> str:
 
 def _title(finding: Mapping[str, Any]) -> str:
     details = finding["details"] or {}
-    beside = details.get("rung") or (details.get("probe") if finding["check"] in {"model", "length"} else "")
+    beside = details.get("rung") or details.get("probe")
     return f"{finding['title']} ({beside})" if beside else str(finding["title"])
 
 
 def _of_subtest(subtest: Mapping[str, Any], shown: Sequence[str]) -> tuple[Any, ...]:
     by_check = {finding["check"]: finding for finding in subtest["findings"]}
-    return (subtest["name"], subtest["items"], *(_cell(by_check.get(check)) for check in shown))
+    solved = subtest["without_video"] or {"value": None, "p_holm": None}
+    return (
+        *(subtest["name"], subtest["items"], solved["value"], solved["p_holm"]),
+        *(_cell(by_check.get(check)) for check in shown),
+    )
+
+
+def _solved(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return (shown_verdict(row["verdict"]), *(row[name] for name in ("value", "interval", "chance", "n")))
 
 
 def _cell(finding: Mapping[str, Any] | None) -> str:
     if finding is None or finding["value"] is None:
         return "-"
-    mark = {"ok": " ", "warn": "!", "fail": "x"}[finding["verdict"]]
-    return f"{finding['value']:.3f} {mark}"
+    return f"{finding['value']:.3f} {MARKS.get(finding['verdict'], ' ')}"
 
 
 _FORMAT = "format of the file (default: found by the names of its columns): "
@@ -216,10 +261,18 @@ def _formats() -> str:
     return "; ".join(f"{slug}: {entry.label}" for slug, entry in formats().items()).replace("%", "%%")
 
 
-def _write(path: Path, page: str) -> None:
+def _write(path: Path, text: str, option: str) -> None:
     try:
-        path.write_text(page, encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise EvaluationError(
-            f"{quoted(str(path))}: cannot be written ({error.strerror}); choose another --html"
+            f"{quoted(str(path))}: cannot be written ({error.strerror}); choose another {option}"
         ) from error
+
+
+def _whole(params: dict[str, str], name: str, usual: int) -> int:
+    """Take a parameter of the audit out of those of the format. EvaluationError: it is no whole number."""
+    text = params.pop(name, str(usual))
+    if not text.isascii() or not text.isdecimal():
+        raise EvaluationError(f"--set {name}={text}: give a whole number")
+    return int(text)
