@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 N_FOLDS = 5
 PENALTIES = {WORDS: 2.0, CROSSED: 2.0, FORM_BY_TYPE: 20.0}
-STACK_PENALTY = 5.0
+STACK_PENALTY = 30.0
 # Items that the last models learn from; linear models and rates learn from all.
 MAX_STACKED = 5_000
 N_TREES, LEARNING_RATE, MAX_LEAVES = 50, 0.12, 8
