@@ -37,7 +37,7 @@ C = CandidateState
 # Not allowed even in late work, which is only stored.
 UNSTORABLE = frozenset({Problem.TOO_LONG, Problem.CONTROL_CHARACTER})
 _UNDER_KEY = Prepared(lambda person, key: Edit.objects.filter(person=person, idempotency_key=key))
-_NOT_IN_AN_ITEM = Prepared(lambda group: Candidate.objects.filter(group=group, foil=None).values_list("state", "text"))
+_OF_GROUP = Prepared(lambda group: Candidate.objects.filter(group=group))
 
 
 @dataclass(frozen=True)
@@ -103,12 +103,12 @@ def _edit(sent: Submission, lease: Lease, group: CandidateGroup, foil_texts: Tex
 def _store(
     sent: Submission, lease: Lease, slot_to_fill: leasing.SlotToFill, group: CandidateGroup, foil_texts: Texts
 ) -> Edit:
-    slot = slot_to_fill.slot
-    _check(group, foil_texts)
+    slot, of_group = slot_to_fill.slot, _OF_GROUP.all(group=group.pk)
+    _check(group, foil_texts, of_group)
     leasing.fill(slot, lease, sent.now)
     task_slots.finish(slot.task)
     edit = _record(sent, lease, slot_to_fill, group, foil_texts)
-    candidates = _become_candidates(sent.person, group, foil_texts)
+    candidates = _become_candidates(sent.person, group, foil_texts, of_group)
     insert(*(Edit.candidates.through(edit_id=edit.pk, candidate_id=candidate.pk) for candidate in candidates))
     _pass_unreviewed(sent.person, group, candidates)
     leasing.return_candidates(slot, sent.person, "not used")
@@ -140,7 +140,7 @@ def _store_late(
     return _record(sent, lease, slot_to_fill, group, foil_texts)
 
 
-def _check(group: CandidateGroup, foil_texts: Texts) -> None:
+def _check(group: CandidateGroup, foil_texts: Texts, of_group: Sequence[Candidate]) -> None:
     n_texts = texts_wanted(group_facts(group))
     if len(foil_texts.texts) != n_texts:
         raise AnnotationError(
@@ -154,8 +154,9 @@ def _check(group: CandidateGroup, foil_texts: Texts) -> None:
         )
     by_state: dict[str, list[str]] = {}
     # Foils already in an item do not count: a requeued foil may be submitted unchanged.
-    for state, text in _NOT_IN_AN_ITEM.all(group=group.pk):
-        by_state.setdefault(state, []).append(text)
+    for candidate in of_group:
+        if candidate.foil_id is None:
+            by_state.setdefault(candidate.state, []).append(candidate.text)
     other_foils = [*by_state.get(C.IN_REVIEW, ()), *by_state.get(C.ACCEPTED, ()), *foils_of_other_runs(group)]
     findings = editing.check_texts(group.caption.text, foil_texts.texts, other_foils, by_state.get(C.DROPPED, ()))
     _raise_first(editing.errors(findings), len(foil_texts.texts))
@@ -168,9 +169,11 @@ def _raise_first(errors: Sequence[editing.Finding], n_texts: int) -> None:
         raise AnnotationError(words % {"number": finding.index + 1, "problem": of_finding(finding)})
 
 
-def _become_candidates(person: User, group: CandidateGroup, foil_texts: Texts) -> list[Candidate]:
+def _become_candidates(
+    person: User, group: CandidateGroup, foil_texts: Texts, of_group: Sequence[Candidate]
+) -> list[Candidate]:
     """Return the candidates of the texts, all in review; what they replace is superseded."""
-    in_hand = {c.pk: c for c in leasing.IN_HAND.all(group=group.pk)}
+    in_hand = {candidate.pk: candidate for candidate in of_group if candidate.state == C.EDITING}
     unknown = [parent for parent in foil_texts.parents if parent is not None and parent not in in_hand]
     if unknown:
         raise AnnotationError(
@@ -186,7 +189,7 @@ def _become_candidates(person: User, group: CandidateGroup, foil_texts: Texts) -
     move_candidates([in_hand[pk] for pk in replaced], "supersede", project, person, "reworded")
     if all(text in by_text for text in foil_texts.texts):
         return [by_text[text] for text in foil_texts.texts]
-    next_rank = max(group.candidates.values_list("rank", flat=True), default=-1) + 1
+    next_rank = max((candidate.rank for candidate in of_group), default=-1) + 1
     return [
         by_text[text]
         if text in by_text
