@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from evaluation.audit.raw_records import TABLES, header_of, raw_records, stem_of
 from evaluation.audit.records import AuditRecord
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.parsing.column_names import ROLES
+from foilworks.core.corpus.import_formats.parsing.column_roles import SURE, question_about, roles_of
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError, check_content
 from foilworks.core.corpus.import_formats.registry import BENCHMARK, IMPORTERS
 from foilworks.core.corpus.records import SPLITS, BadRecord, ItemRecord
@@ -29,6 +32,10 @@ KNOWN_HEADERS = {
     "vinoground": {"index", "pos_cap", "neg_cap"},
 }
 MAX_BAD_SHOWN = 20
+# Records whose values show what the columns are.
+MAX_SAMPLE = 50
+# Fields of imports -> roles of audits.
+_ROLE_OF_FIELD = {"caption": "right", "foils": "wrongs", "candidates": "options", "source_id": "video"}
 # What differs between problems of one kind: quoted values and numbers.
 _VARIABLE = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 # Records that wait until the file's way of writing answers is known.
@@ -266,7 +273,39 @@ def _records_of_drafts(
     return records
 
 
+def _with_roles(source: Source) -> Source:
+    """Return the source with the columns of its roles, if no record has known names and its values show them.
+
+    CorpusError: a person must choose one of the columns.
+    """
+    if source.columns or source.answers:
+        return source
+    sample = [fields for _line, fields, _own_fields in islice(_fields(source, Problems()), MAX_SAMPLE)]
+    if any(_is_readable(fields) for fields in sample):
+        return source
+    roles = roles_of(sample)
+    columns = {
+        _ROLE_OF_FIELD.get(field, field): "+".join(guess.columns)
+        for field, guess in roles.items()
+        if guess.confidence >= SURE and _ROLE_OF_FIELD.get(field, field) in ROLES
+    }
+    if columns.keys() >= {"right", "wrongs"} or columns.keys() >= {"options", "answer"}:
+        return replace(source, columns=columns)
+    if question := question_about(roles):
+        raise CorpusError(f"{source.path}: columns: {question}; choose one, such as --column right=NAME")
+    return source
+
+
+def _is_readable(fields: Mapping[str, Any]) -> bool:
+    try:
+        draft_of(fields, 0, {}, {})
+    except ProblemError:
+        return False
+    return True
+
+
 def _drafts(source: Source, problems: Problems) -> Iterator[tuple[Draft, Mapping[str, Any]]]:
+    source = _with_roles(source)
     defaults = {"subtest": source.subtest or stem_of_parts(source.path), "split": _split_of(source)}
     answers = None
     if source.answers:

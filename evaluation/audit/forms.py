@@ -17,8 +17,16 @@ from evaluation.audit.answers import (
     readings,
     split_name,
 )
-from evaluation.audit.column_names import MAX_LABEL, ROLES, SERIES, Columns, columns_of, named, series_of
 from evaluation.audit.records import AuditRecord
+from foilworks.core.corpus.import_formats.parsing.column_names import (
+    MAX_LABEL,
+    ROLES,
+    SERIES,
+    Columns,
+    columns_of,
+    named,
+    series_of,
+)
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
 from foilworks.core.corpus.records import MAX_TEXT
 from foilworks.core.text.quoting import quoted

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evaluation.audit.column_names import MAX_LABEL, SERIES, Columns, named, series_of
+from foilworks.core.corpus.import_formats.parsing.column_names import MAX_LABEL, SERIES, Columns, named, series_of
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
 
 NestedRecord = tuple[dict[str, Any], dict[str, str]]

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from evaluation.audit.column_names import NAMES, has_role
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.parsing.any_rows import parquet_records
+from foilworks.core.corpus.import_formats.parsing.column_names import NAMES, has_role
 from foilworks.core.corpus.import_formats.parsing.json_records import Member, members, parse_line, read_text
 from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimits
 from foilworks.core.corpus.import_formats.parsing.records import RawRecord, json_lines

@@ -10,7 +10,7 @@ import pytest
 
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats import table
-from foilworks.core.corpus.import_formats.parsing.column_guesses import guess
+from foilworks.core.corpus.import_formats.parsing.column_roles import guess
 from foilworks.core.corpus.import_formats.parsing.row_filters import parse_condition
 from foilworks.core.corpus.import_formats.parsing.row_values import value_at
 from foilworks.core.corpus.import_formats.parsing.table_recipe import parse_recipe, shipped
@@ -186,7 +186,6 @@ def test_rows_that_the_conditions_leave_out_are_counted(tmp_path):
     [
         ({"columns": {"captoin": "says"}}, "did you mean 'caption'?"),
         ({"columns": {"caption": "sayz", "video": "clip"}}, "there is no column 'sayz'; did you mean 'says'?"),
-        ({"columns": {"caption": "says"}}, "no clip is named"),
         ({"columns": {"video": "clip"}}, "caption is missing"),
         ({"columns": {**COLUMNS, "answer": "no1"}}, "candidates is missing"),
         ({"columns": COLUMNS, "wher": []}, "did you mean 'where'?"),
@@ -194,7 +193,7 @@ def test_rows_that_the_conditions_leave_out_are_counted(tmp_path):
         ({"columns": COLUMNS, "files": "../*.csv"}, "leaves the folder"),
         ({"columns": COLUMNS, "lookup": {"file": "/etc/passwd", "form": "lines", "key": "says"}}, "leaves the folder"),
         ({"columns": {"caption": ["says", "no1"], "video": "clip"}}, "takes one column"),
-        ({}, "no column is mapped"),
+        ({}, "caption can be 'says' or 'no1' or 'no2'"),
     ],
 )
 def test_a_recipe_that_does_not_fit_says_what_is_wrong(tmp_path, document, said):
@@ -202,6 +201,27 @@ def test_a_recipe_that_does_not_fit_says_what_is_wrong(tmp_path, document, said)
     with pytest.raises(CorpusError) as error:
         read(path, mapping=document)
     assert said in str(error.value)
+
+
+def test_columns_that_nobody_mapped_are_read_from_the_first_rows(tmp_path):
+    text = "clip,says,wrong\na.mp4,A man sits.,A man stands.\nb.mp4,Two dogs run.,Two cats run.\n"
+    outcomes = read(write(tmp_path / "a.csv", text))
+    assert str(outcomes[0]) == "foils = wrong, caption = says, video = clip"
+    assert [(item.caption, item.foils, item.video.file) for item in outcomes[1:]] == [
+        ("A man sits.", ("A man stands.",), "a.mp4"),
+        ("Two dogs run.", ("Two cats run.",), "b.mp4"),
+    ]
+
+
+def test_one_named_column_is_enough_if_the_others_follow(tmp_path):
+    text = "file,a,b\nx.mp4,A man sits down.,A man sits up.\ny.mp4,Two dogs run.,Two cats run.\n"
+    path = write(tmp_path / "a.csv", text)
+    with pytest.raises(CorpusError, match="caption can be 'a' or 'b'"):
+        read(path)
+    assert [item.foils for item in items(path, mapping={"columns": {"caption": "b"}})] == [
+        ("A man sits down.",),
+        ("Two dogs run.",),
+    ]
 
 
 YOUCOOK2 = {"database": {"Vid": {"subset": "validation", "recipe_type": "113", "annotations": [
@@ -308,7 +328,7 @@ def test_times_named_by_their_unit_are_guessed():
 # Headers and first rows in the form of published tables: file -> what should be guessed.
 GUESSED = {
     "nextqa": {"source_id": "video", "candidates": ["a0", "a1", "a2", "a3", "a4"], "answer": "answer",
-               "candidate": "{question} {candidate}", "category": "type"},
+               "candidate": "{question} {candidate}", "subtest": "type"},
     "epic-kitchens": {"id": "narration_id", "source_id": "video_id", "caption": "narration",
                       "start_time": "start_timestamp", "end_time": "stop_timestamp"},
     "youcook2": {"source_id": "@key", "caption": "annotations.sentence", "start_time": "annotations.segment.0",

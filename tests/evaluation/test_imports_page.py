@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from evaluation.score_files.uploaded_files import safe_name
-from foilworks.core.corpus.import_formats.parsing.column_guesses import guess
+from foilworks.core.corpus.import_formats.parsing.column_roles import guess
 from foilworks.core.corpus.import_formats.parsing.examples import EXAMPLES
 from foilworks.core.corpus.import_formats.parsing.table_sample import sample_of
 from foilworks.core.corpus.import_formats.registry import IMPORTERS

@@ -1,10 +1,12 @@
 """The columns of a table on the page and in the command: without scripts, from a recipe, saved and used again."""
 
 import json
+import re
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
+from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
@@ -13,7 +15,7 @@ from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.models import Role
 from foilworks.site.imports.models import Import
 from foilworks.site.imports.recipes import saved_recipes
-from tests.factories import make_member, make_project
+from tests.factories import make_member, make_project, make_video
 
 pytestmark = pytest.mark.django_db
 
@@ -44,7 +46,11 @@ def upload(owner: Client, name: str, text: str, **fields: str) -> str:
 
 
 def fields_of(owner: Client, address: str) -> dict[str, object]:
-    form = owner.get(address).context["form"]
+    return fields_of_page(owner.get(address))
+
+
+def fields_of_page(page: HttpResponse) -> dict[str, object]:
+    form = page.context["form"]
     found = {name: value for name in form.fields if (value := form[name].value()) not in (None, "", [], False)}
     # The menus were filled for this list.
     return {**found, "exploded": found.get("explode", "")}
@@ -88,6 +94,23 @@ def test_what_is_wrong_with_the_columns_is_said_on_their_page(owner, project, ch
     html = owner.post(address, {**fields_of(owner, address), **change, "preview": "1"}).content.decode()
     assert said in html
     assert Import.objects.get().state == "mapping"
+
+
+def test_texts_without_telling_names_are_asked_for_with_one_click(owner, project):
+    address = upload(
+        owner, "own.csv", "clip,a,b\na.mp4,A man sits down.,A man sits up.\nb.mp4,Two dogs run.,A dog runs.\n"
+    )
+    html = owner.get(address).content.decode()
+    assert re.findall(r'name="caption_is" value="(.+?)"', html) == ["a", "b"]
+    fields = fields_of_page(owner.post(address, {"caption_is": "b", "explode": ""}))
+    assert (fields["caption"], fields["texts"], fields["video"]) == ("b", ["a"], "clip")
+
+
+def test_a_column_of_the_names_of_uploaded_videos_is_the_video(owner, project):
+    for name in ("ball rolls", "kitchen"):
+        make_video(project, key=name)
+    address = upload(owner, "own.csv", "what,seen,wrong version\nBall rolls,A ball rolls left.,A ball rolls right.\n")
+    assert fields_of(owner, address)["video"] == "what"
 
 
 def test_a_recipe_that_fits_is_offered_and_used(owner, project):
@@ -155,7 +178,7 @@ def test_the_command_saves_a_recipe_and_uses_it_again(project, tmp_path, capsys)
     [
         (["--recipe", "coim"], "did you mean 'coin'?"),
         (["--column", "caption"], "write it as FIELD="),
-        ([], "a guess: video=clip, caption=says"),
+        (["--column", "video=clip"], "caption is missing"),
     ],
 )
 def test_the_command_says_what_is_wrong_with_the_columns(project, tmp_path, capsys, options, said):

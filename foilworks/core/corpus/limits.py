@@ -1,11 +1,12 @@
 """The settings' limits on what an import decodes."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from django.conf import settings
 
+from foilworks.core.corpus.import_formats.parsing.column_profiles import names_in
 from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimits
 from foilworks.core.corpus.import_formats.parsing.table_sample import sample_of
 from foilworks.core.media.child import ChildLimits, LimitError, run
@@ -37,17 +38,26 @@ def table_limits() -> TableLimits:
     return TableLimits(settings.MAX_TABLE_MB * 1024**2, child_limits())
 
 
-def table_sample(path: Path) -> dict[str, Any]:
-    """Return the first rows of a table, small enough to store. CorpusError: the file cannot be read."""
-    return sample_of(path, table_limits())
+def table_sample(path: Path, video_names: Collection[str] = ()) -> dict[str, Any]:
+    """Return the first rows of a table, small enough to store, and those of the clips' names that they contain.
+
+    CorpusError: the file cannot be read.
+    """
+    sample = sample_of(path, table_limits())
+    return {**sample, "video_names": names_in(sample["rows"], video_names)}
 
 
-def read_file(entry: Entry, path: Path, params: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield what an importer reads from a file, under the limits of the settings if it takes any."""
+def read_file(entry: Entry, path: Path, params: Mapping[str, Any], video_names: Collection[str] = ()) -> Iterator[Any]:
+    """Yield what an importer reads from a file, under the limits of the settings if it takes any.
+
+    `video_names`: names of the clips' files, which show which column names the clip.
+    """
     module, parameters = load(entry), parse_params(entry, params)
     limits = table_limits()
     takes_limits = getattr(module, "TAKES_LIMITS", False)
-    yield from module.read(path, params={**parameters, "limits": limits} if takes_limits else parameters)
+    if takes_limits:
+        parameters = {**parameters, "limits": limits, "video_names": video_names}
+    yield from module.read(path, params=parameters)
 
 
 def decode(

@@ -18,6 +18,7 @@ from evaluation.errors import EvaluationError
 from foilworks.core.corpus.actions.prepare_videos import prepare_later
 from foilworks.core.corpus.models import Caption, Foil, Item, Video
 from foilworks.core.corpus.video_files.ingest import StoredMedia, reasons_taken_down, store_media
+from foilworks.core.corpus.video_files.media_folder import names_in_folder
 from foilworks.core.projects.access import require_researcher
 from foilworks.core.projects.actions.creation import store_project
 from foilworks.core.projects.audit_trail import recording as audit
@@ -72,7 +73,7 @@ def import_records(
     EvaluationError: a bad record under `strict`, two imports at once.
     """
     require_researcher(actor, project)
-    source = Source(format_slug, path, params or {})
+    source = Source(format_slug, path, params or {}, names_in_folder(media_dir))
     result = source.new_result(project.slug, dry_run)
     if as_published and source.yields != "items":
         raise EvaluationError(f"--as-published: the format {format_slug} has no items; leave the option out")

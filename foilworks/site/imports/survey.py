@@ -4,7 +4,7 @@ A file is read twice, because records do not remain in memory: first for its pro
 media, then to store it. Memory does not grow with the number of good records, beyond a few.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -42,6 +42,8 @@ class Source:
     format_slug: str
     path: Path
     params: Mapping[str, Any]
+    # Of the files beside it, which show which column names the clip.
+    video_names: Collection[str] = ()
     _stamp: tuple[int, int] | None = None
 
     @property
@@ -66,7 +68,7 @@ class Source:
         CorpusError: the file cannot be read. EvaluationError: it changed since the first reading.
         """
         self._check_unchanged()
-        yield from read_file(self.entry, self.path, self.params)
+        yield from read_file(self.entry, self.path, self.params, self.video_names)
         self._check_unchanged()
 
     def _check_unchanged(self) -> None:

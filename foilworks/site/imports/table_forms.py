@@ -6,7 +6,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from foilworks.core.corpus.import_formats.parsing.column_guesses import columns_in, guess, text_columns
+from foilworks.core.corpus.import_formats.parsing.column_profiles import columns_in, text_columns
+from foilworks.core.corpus.import_formats.parsing.column_roles import guesses_of, unsure
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
 from foilworks.core.corpus.import_formats.parsing.row_filters import OPERATORS, parse_condition
 from foilworks.core.corpus.import_formats.parsing.row_values import exploded, value_at
@@ -89,12 +90,24 @@ class TableForm(forms.Form):
     )
 
     def __init__(
-        self, data: Any = None, *, rows: Rows, initial: Mapping[str, Any] | None = None, explode: str | None = None
+        self,
+        data: Any = None,
+        *,
+        rows: Rows,
+        initial: Mapping[str, Any] | None = None,
+        explode: str | None = None,
+        video_names: Sequence[str] = (),
+        known: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
-        """`initial`: a recipe; without one, and for another column to `explode`, the fields hold guesses."""
+        """`initial`: a recipe; without one, and for another column to `explode`, the fields hold guesses.
+
+        `video_names`: names of the clips' files; `known`: columns that a person chose, by field.
+        """
         self.list_columns = list_columns(rows)
         column = explode if explode is None or explode in self.list_columns else ""
-        document = self.guessed = dict(initial or guess(rows, column))
+        roles, document = guesses_of(rows, column, video_names=video_names, known=known)
+        document = self.guessed = dict(initial or document)
+        self.unsure = {} if initial or data is not None else unsure(roles)
         explode = data.get("explode", "") if data is not None else document.get("explode", "")
         self.rows = _exploded(rows, explode if explode in self.list_columns else "")
         super().__init__(data, initial=_initial(document))
@@ -116,6 +129,11 @@ class TableForm(forms.Form):
             signs = [(sign, sign) for sign in OPERATORS]
             self.fields[f"sign_{number}"] = forms.ChoiceField(label=_("Condition"), required=False, choices=signs)
             self.fields[f"value_{number}"] = forms.CharField(label=_("Value"), required=False, max_length=200)
+
+    def choices_of_caption(self) -> list[tuple[str, str]]:
+        """Return the columns that can be the caption, each with its first value, if the guess is not sure."""
+        guess = self.unsure.get("caption")
+        return [(name, _option(name, self.rows)) for name in guess.alternatives or guess.columns] if guess else []
 
     def main(self) -> list[forms.BoundField]:
         return [self[name] for name, _label in MAIN]

@@ -31,7 +31,7 @@ def columns(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     recipes = {**shipped(), **saved_recipes(upload.project)}
     query = request.POST if request.method == "POST" else request.GET
     recipe = recipes.get(query.get("recipe", ""))
-    form = _form(request, upload, sample["rows"], recipe)
+    form = _form(request, upload, sample, recipe)
     document = _document(form, recipe, sample["records"])
     problem, previewed = _preview(document, sample["rows"], upload)
     problem = _unmapped(form, document) or problem
@@ -53,16 +53,23 @@ def columns(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return render(request, "evaluation/map_columns.html", context, status=422 if "use" in request.POST else 200)
 
 
-def _form(request: HttpRequest, upload: Import, rows: Any, recipe: Mapping[str, Any] | None) -> TableForm | None:
+def _form(
+    request: HttpRequest, upload: Import, sample: Mapping[str, Any], recipe: Mapping[str, Any] | None
+) -> TableForm | None:
     """None for a recipe that the menus cannot show: it is used as it is."""
+    rows, video_names = sample["rows"], sample.get("video_names", ())  # A preview of an earlier version has no names.
     if recipe is not None and not is_expressible(recipe):
         return None
+    if chosen := request.POST.get("caption_is", ""):
+        explode = request.POST.get("explode", "")
+        return TableForm(rows=rows, explode=explode, video_names=video_names, known={"caption": [chosen]})
     if request.method == "POST" and request.POST.get("exploded", "") == request.POST.get("explode", ""):
         return TableForm(request.POST, rows=rows)
     if request.method == "POST":
-        return TableForm(rows=rows, explode=request.POST.get("explode", ""))
+        return TableForm(rows=rows, explode=request.POST.get("explode", ""), video_names=video_names)
     stored_mapping = upload.params.get("mapping") or {}
-    return TableForm(rows=rows, initial=recipe or (stored_mapping if is_expressible(stored_mapping) else None))
+    initial = recipe or (stored_mapping if is_expressible(stored_mapping) else None)
+    return TableForm(rows=rows, initial=initial, video_names=video_names)
 
 
 def _document(form: TableForm | None, recipe: Mapping[str, Any] | None, records: str) -> dict[str, Any] | None:

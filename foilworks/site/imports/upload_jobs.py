@@ -10,7 +10,9 @@ from foilworks.core.corpus.actions.add_videos import add_videos
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.registry import IMPORTERS
 from foilworks.core.corpus.limits import read_file, table_sample
+from foilworks.core.corpus.models import Video
 from foilworks.core.corpus.records import ItemRecord
+from foilworks.core.corpus.video_files.media_folder import names_in_folder
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.progress import progress
 from foilworks.core.projects.errors import AccessDenied
@@ -53,12 +55,12 @@ def _outcome(upload: Import, job: Job, *, dry_run: bool) -> tuple[dict[str, Any]
         if upload.created_by is None:
             raise EvaluationError("the account that uploaded this no longer exists; upload the files again")
         if dry_run and upload.is_unmapped:
-            return {"table": table_sample(records_path(upload))}, None
+            return {"table": _table_sample(upload)}, None
         if upload.format:
             result = _records(upload, job, dry_run)
             outcome = {**result.as_json(), **({"sample": _sample(upload)} if dry_run else {})}
             if dry_run and upload.format == "table":
-                outcome["table"] = table_sample(records_path(upload))
+                outcome["table"] = _table_sample(upload)
         else:
             outcome = _videos(upload, job, dry_run)
     except (CorpusError, EvaluationError, AccessDenied) as error:
@@ -66,8 +68,14 @@ def _outcome(upload: Import, job: Job, *, dry_run: bool) -> tuple[dict[str, Any]
         if dry_run and upload.format == "table" and not upload.is_unmapped:
             # Another choice of columns may read the file.
             with suppress(CorpusError):
-                outcome["table"] = table_sample(records_path(upload))
+                outcome["table"] = _table_sample(upload)
     return without_folder(upload, outcome), result
+
+
+def _table_sample(upload: Import) -> dict[str, Any]:
+    names = names_in_folder(videos_folder(upload))
+    stored_names = Video.objects.filter(project=upload.project).values_list("key", flat=True)
+    return table_sample(records_path(upload), {*names, *stored_names.iterator()})
 
 
 def _records(upload: Import, job: Job, dry_run: bool) -> ImportResult:

@@ -12,7 +12,7 @@ from typing import Any
 
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.parsing.any_rows import lists_of, rows_of
-from foilworks.core.corpus.import_formats.parsing.column_guesses import guess
+from foilworks.core.corpus.import_formats.parsing.column_roles import guesses_of, question_about
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
 from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimits
 from foilworks.core.corpus.import_formats.parsing.records import RawRecord, default_subtest, given_dataset, read_records
@@ -21,16 +21,19 @@ from foilworks.core.corpus.import_formats.parsing.table_lookups import read_look
 from foilworks.core.corpus.import_formats.parsing.table_recipe import (
     Recipe,
     RecipeError,
+    check_field,
     nearest,
     parse_recipe,
     recipe_named,
 )
 from foilworks.core.corpus.import_formats.parsing.table_records import record_of, rows_of_row
+from foilworks.core.corpus.import_formats.parsing.templates import columns_of
 from foilworks.core.corpus.import_formats.parsing.video_rows import lists_videos, read_videos
-from foilworks.core.corpus.records import ReadOutcome, RecordWarning
+from foilworks.core.corpus.records import ReadOutcome, RecordWarning, TakenColumns
 from foilworks.core.text.quoting import quoted
 
 TAKES_LIMITS = True
+_CLIPS = frozenset({"video", "url", "source_id"})
 # Rows whose columns are compared with the recipe's.
 FIRST = 50
 
@@ -50,6 +53,8 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
         yield from read_videos(path, params, limits)
         return
     recipe = _recipe(path, params, limits)
+    if not params.get("mapping") and not params.get("recipe"):
+        yield TakenColumns(_taken(recipe))
     for file in _files(path, recipe):
         yield from _read_file(file, path, recipe, params, limits)
 
@@ -58,24 +63,46 @@ def _recipe(path: Path, params: Mapping[str, Any], limits: TableLimits) -> Recip
     mapping, name = params.get("mapping") or {}, params.get("recipe") or ""
     if name and mapping:
         raise RecipeError("recipe: is given together with a mapping; give one of them")
-    if not name and not mapping:
-        records = next(iter(lists_of(path)), "") if path.is_file() else ""
-        rows = [raw.value for raw in islice(rows_of(path, limits, records=records), FIRST) if not raw.problem]
-        guessed = guess(rows)["columns"]
-        guess_text = (
-            ", ".join(f"{field}={_source_text(source)}" for field, source in guessed.items()) or "none can be guessed"
-        )
-        problem = f"no column is mapped; name them with --column, or give a recipe (a guess: {guess_text})"
-        raise RecipeError(f"{path}: columns: {problem}")
     document = dict(recipe_named(name) if name else mapping)
+    if not name and not _CLIPS & {*document.get("columns", {}), *document.get("values", {})}:
+        document = _guess_missing(path, document, params, limits)
     dataset = given_dataset(params)
     if dataset:
         document["values"] = {**document.get("values", {}), "source_dataset": dataset}
     return parse_recipe(document)
 
 
-def _source_text(source: str | list[str]) -> str:
-    return source if isinstance(source, str) else "+".join(source)
+def _guess_missing(
+    path: Path, document: Mapping[str, Any], params: Mapping[str, Any], limits: TableLimits
+) -> dict[str, Any]:
+    """Return the document with the columns that the first rows show. RecipeError: a person must choose one of them."""
+    if path.is_dir():
+        raise RecipeError(f"{path}: columns: no column is mapped; name them with --column, or give a recipe")
+    records = document.get("records") or next(iter(lists_of(path)), "")
+    rows = [raw.value for raw in islice(rows_of(path, limits, records=records), FIRST) if not raw.problem]
+    columns = document.get("columns", {})
+    for name in columns:
+        check_field(name)
+    chosen = {field: [source] if isinstance(source, str) else source for field, source in columns.items()}
+    video_names = params.get("video_names", ())
+    roles, guessed = guesses_of(rows, document.get("explode"), video_names=video_names, known=chosen)
+    question, names = question_about(roles), guessed["columns"].keys()
+    if question or not names & {"caption", "candidates", "class_label"} or not names & _CLIPS:
+        guess_text = ", ".join(
+            f"{field}={'+'.join(source) if isinstance(source, list) else source}"
+            for field, source in guessed["columns"].items()
+        )
+        problem = question or "no column is known as the caption, or none as the clip"
+        fix = f"name them with --column, such as --column caption=NAME (known: {guess_text or 'none'})"
+        raise RecipeError(f"{path}: columns: {problem}; {fix}")
+    return {"records": records, **document, **guessed, "columns": {**guessed["columns"], **columns}}
+
+
+def _taken(recipe: Recipe) -> dict[str, str]:
+    return {
+        field: " + ".join(dict.fromkeys(name for source in sources for name in columns_of(source)))
+        for field, sources in recipe.columns.items()
+    }
 
 
 def _files(path: Path, recipe: Recipe) -> list[Path]:

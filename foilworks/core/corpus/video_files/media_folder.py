@@ -77,6 +77,11 @@ class MediaFolder:
         return dict(names_by_spelling)
 
 
+def names_in_folder(folder: Path | None) -> list[str]:
+    """Return the names of the files in the folder and below it; none without a folder."""
+    return [path.name for path in folder.rglob("*") if path.is_file()] if folder and folder.is_dir() else []
+
+
 def _unicode_form(name: str) -> str:
     return unicodedata.normalize("NFC", name)
 

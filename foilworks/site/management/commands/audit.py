@@ -9,7 +9,6 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandParser
 
-from evaluation.audit.column_names import ROLES
 from evaluation.audit.file_reader import formats
 from evaluation.audit.finding_text import SHOWN, and_more, lines_of, n_unlisted
 from evaluation.audit.item_files import csv_of
@@ -18,6 +17,7 @@ from evaluation.audit.records import VERDICTS
 from evaluation.audit.sampling import SAMPLE_ITEMS
 from evaluation.audit.without_video import note, sentence
 from evaluation.errors import EvaluationError
+from foilworks.core.corpus.import_formats.parsing.column_names import ROLES
 from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimits
 from foilworks.core.corpus.limits import child_limits
 from foilworks.core.text.quoting import quoted

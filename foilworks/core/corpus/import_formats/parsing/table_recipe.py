@@ -120,7 +120,7 @@ def parse_recipe(document: Any) -> Recipe:
     lists = {key: tuple(_texts(key, document.get(key, ()))) for key in _TEXT_LISTS}
     columns = document.get("columns", {})
     for name in [*columns, *document.get("values", {})]:
-        _check_field(name)
+        check_field(name)
     lookup = document.get("lookup", {})
     if lookup:
         _check_lookup(lookup)
@@ -167,7 +167,8 @@ def _sources(name: str, columns: Any) -> tuple[Source, ...]:
     return tuple(parse_source(_text(f"columns.{name}", text)) for text in sources)
 
 
-def _check_field(name: str) -> None:
+def check_field(name: str) -> None:
+    """RecipeError: there is no such field."""
     if name not in FIELDS and not (name.startswith(FACTS) and name != FACTS):
         raise RecipeError(f"columns: {quoted(name)} is not a field; {nearest(name, FIELDS)}")
 

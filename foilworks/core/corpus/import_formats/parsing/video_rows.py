@@ -6,7 +6,7 @@ from the parameter `classes`, or from the folder of its videos.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice, takewhile
@@ -17,7 +17,10 @@ from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.parsing.any_rows import kind_of, lists_of, rows_of
 from foilworks.core.corpus.import_formats.parsing.class_names import class_names, is_number
 from foilworks.core.corpus.import_formats.parsing.clip_fields import clip_of
-from foilworks.core.corpus.import_formats.parsing.column_guesses import guess_videos
+from foilworks.core.corpus.import_formats.parsing.column_names import NAMES, is_negative, plain_name
+from foilworks.core.corpus.import_formats.parsing.column_profiles import Profile, profiles_of
+from foilworks.core.corpus.import_formats.parsing.column_roles import roles_of
+from foilworks.core.corpus.import_formats.parsing.column_scores import MOST, best_column, score_of
 from foilworks.core.corpus.import_formats.parsing.fields import Fields, ProblemError, check_content
 from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimits
 from foilworks.core.corpus.import_formats.parsing.records import RawRecord, given_dataset, read_records, video_alone
@@ -74,7 +77,7 @@ def lists_videos(path: Path, limits: TableLimits | None = None) -> bool:
     except CorpusError:
         # The reader of the format has the better message.
         return False
-    return bool(guess_videos([raw.value for raw in rows if not raw.problem]))
+    return bool(_columns_of_videos([raw.value for raw in rows if not raw.problem]))
 
 
 def is_line_list(path: Path, *, allows_ids: bool = False) -> bool:
@@ -123,7 +126,7 @@ def _open_list(path: Path, limits: TableLimits) -> tuple[dict[str, str], tuple[s
         return {name: column for name, column in _LINE_COLUMNS.items() if cells.get(column)}, (), partial(_lines, path)
     rows = [raw.value for raw in _first_rows(path, limits) if not raw.problem]
     names = {name: None for row in rows for name in row}
-    columns = guess_videos(rows, has_texts=True)
+    columns = _columns_of_videos(rows, has_texts=True)
     if names.keys() >= KINETICS_COLUMNS:
         raise CorpusError(f"{path}:1: header: these are the columns of Kinetics; choose the format kinetics")
     if not columns:
@@ -257,3 +260,38 @@ def _text(columns: Mapping[str, str], name: str, row: Mapping[str, Any]) -> str:
         return ""
     value = fill(parse_source(columns[name]), partial(value_at, row))
     return "" if value is None else as_text(name, value).strip()
+
+
+def _columns_of_videos(rows: Sequence[Mapping[str, Any]], *, has_texts: bool = False) -> dict[str, str]:
+    """Columns of a list of videos without captions, by field; {} if no column names the clip and its class, or if a
+    column holds captions or candidates, unless the list may have them (`has_texts`).
+
+    The name of a column decides on its class, because a class may be as long as a caption.
+    """
+    free = profiles_of(rows)
+    if not has_texts and (any(map(_is_sentence, free.values())) or "candidates" in roles_of(rows)):
+        return {}
+    columns: dict[str, str] = {}
+    for role in ("video", "class_label", "url", "start_time", "end_time", "split"):
+        suitable = {name: profile for name, profile in free.items() if role == "video" or _is_named(role, profile)}
+        if name := best_column(role, suitable):
+            columns[role] = name
+            del free[name]
+    if not {"video", "url"} & columns.keys():
+        named_columns = [name for name, profile in free.items() if _is_named("video", profile)]
+        name = next(iter(named_columns), "") or best_column("source_id", free)
+        columns |= {"source_id": name} if name else {}
+    if "class_label" not in columns and (name := best_column("category", free)):
+        columns["class_label"] = name
+    return columns if "class_label" in columns and {"video", "url", "source_id"} & columns.keys() else {}
+
+
+def _is_sentence(profile: Profile) -> bool:
+    is_class = plain_name(profile.name) in NAMES["class_label"]
+    is_false_text = is_negative(profile.name) and (profile.words >= 2 or profile.lists >= MOST)
+    return (not is_class and score_of("caption", profile) > 0) or is_false_text
+
+
+def _is_named(role: str, profile: Profile) -> bool:
+    is_split = role != "split" or profile.splits == 1
+    return is_split and plain_name(profile.name.rpartition(".")[2]) in NAMES[role]
