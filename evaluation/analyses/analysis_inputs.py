@@ -61,6 +61,8 @@ class ItemFacts:
     # The hard foil: its index among the foils (-1: it dropped out), and how it is known; None if all foils count alike.
     hard_foil: int | None = None
     hard_foil_source: str = ""
+    # The source video; "" if unknown.
+    video: str = ""
 
 
 def with_hard_foils(items: Sequence[ItemFacts], read: Sequence[Candidates]) -> list[ItemFacts]:

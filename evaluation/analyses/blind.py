@@ -1,12 +1,11 @@
-"""Test whether words alone distinguish foils from captions (docs/explanation/balance.md#blind-audit).
+"""Test whether texts alone distinguish foils from captions (docs/explanation/balance.md#blind-audit).
 
 Benchmarks whose foils replace a word are prone to it (Hendricks & Nematzadeh 2021).
 
 Per subtest, before validation (all items) and after it (the valid ones):
-(a) a bag-of-words classifier learns caption against foil; folds are grouped by caption, so that no caption is met in
-    training. The share of held-out pairs whose caption scores above its foil, ties half, is .5 where words say nothing.
-    Below .5 on mirrored data is an artefact of held-out folds: a gate reads one side only. `fitted_accuracy` is the
-    same classifier scored on its training captions.
+(a) the solver of `foilworks audit` chooses between caption and foil (docs/explanation/solver.md): one solution over all
+    items, whose rows are the subtests. .5 is chance. `fitted_accuracy` is a bag-of-words classifier scored on its
+    training captions: .5 if words say nothing at all.
 (b) a language model's preference, where one has scored the texts: evaluation/analyses/preference.py.
 (c) length: how often the caption has more words, ties half.
 (d) Jensen-Shannon distance of the word frequencies, and the words on one side only.
@@ -20,7 +19,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -32,11 +31,14 @@ from evaluation.analyses.analysis_inputs import ItemFacts, hard_part, valid_part
 from evaluation.analyses.words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
+from foilworks.core.solver.questions import Row, separate_answers
+from foilworks.core.solver.solve import first_view
 from foilworks.core.text.tokens import unseen_by_words, words
 from generation.balance.balanced_pairs import caption_groups
-from generation.balance.classifier import FOLDS, cue_words, fitted, held_out
+from generation.balance.classifier import cue_words, fitted
 
-VERSION = "6"
+VERSION = "7"
+FEW = "too few videos to learn from"
 INPUT = "texts"
 # Draws for JS and lexical differences: each is a pass over the vocabulary, and a standard error needs few.
 WORD_DRAWS = 200
@@ -46,10 +48,13 @@ TOP_CUE_WORDS = 10
 TOP_UNJUDGED = 5
 
 
-def compute(items: Sequence[ItemFacts], *, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
-    """Compute, per subtest and overall (one classifier over all), the four parts of the module's docstring.
+def compute(
+    items: Sequence[ItemFacts], *, draws: int = DRAWS, seed: int = SEED, is_solved: bool = True
+) -> dict[str, Any]:
+    """Compute, per subtest and overall, the four parts of the module's docstring.
 
-    Accuracy is None with a `reason` if there are fewer than two different captions. `n_unjudged` counts the pairs that
+    `solver_accuracy` is None with a `reason` if there are too few items to learn from, or without `is_solved`.
+    `n_unjudged` counts the pairs that
     no probe of words can judge (`foilworks.core.text.tokens.unseen_by_words`); `unjudged` has the first of them.
     EvaluationError without items.
     """
@@ -57,14 +62,45 @@ def compute(items: Sequence[ItemFacts], *, draws: int = DRAWS, seed: int = SEED)
     if not items:
         raise EvaluationError("there are no items; give at least one caption with a foil")
     names = dict.fromkeys(item.subtest for item in items)
+    valid = [item for item in valid_part(items) if item.foils]
+    solved = (solve(items, seed), solve(valid, seed)) if is_solved else ({}, {})
     return {
-        "subtests": [_row(name, [item for item in items if item.subtest == name], draws, seed) for name in names],
-        "overall": _row("overall", items, draws, seed),
+        "subtests": [
+            _row(name, [item for item in items if item.subtest == name], draws, seed, solved) for name in names
+        ],
+        "overall": _row(OVERALL, items, draws, seed, solved),
     }
 
 
+OVERALL = "overall"
+Solved = Mapping[str, Mapping[str, Any]]
+
+
+def solve(items: Sequence[ItemFacts], seed: int = SEED) -> dict[str, dict[str, Any]]:
+    """Return the solver's row of each subtest and overall: value, interval, verdict. Each pair is one question; the
+    pairs of a video, or else of an item, do not teach each other."""
+    rows = [
+        Row(item.caption, (foil,), video=item.video or f"item {number}", kind=item.subtest)
+        for number, item in enumerate(items)
+        for foil in item.foils
+    ]
+    if not rows:
+        return {}
+    solution = first_view(*separate_answers(rows), seed=seed)
+    whole = solution.headline
+    if whole.why == "few":
+        return {}
+    kinds = {row.kind: _solved_row(row.value, row.interval, None) for row in solution.kinds}
+    row = _solved_row(whole.value, whole.interval, whole.verdict)
+    return {OVERALL: row, **(kinds or {items[0].subtest: row})}
+
+
+def _solved_row(value: float, interval: Sequence[float], verdict: str | None) -> dict[str, Any]:
+    return {"solver_accuracy": value, "ci": list(interval), "verdict": verdict, "reason": None}
+
+
 # What the audit reads of an item.
-_FIELDS = ("id", "subtest", "caption", "foils", "valid", "kept", "hard_foil", "hard_foil_source")
+_FIELDS = ("id", "subtest", "caption", "foils", "valid", "kept", "hard_foil", "hard_foil_source", "video")
 
 
 def compute_in_process(items: Sequence[ItemFacts]) -> dict[str, Any]:
@@ -82,13 +118,14 @@ def _fact(values: Sequence[Any]) -> ItemFacts:
     return ItemFacts(**{**fields, "foils": tuple(fields["foils"]), "kept": kept})
 
 
-def _row(name: str, items: Sequence[ItemFacts], draws: int, seed: int) -> dict[str, Any]:
+def _row(name: str, items: Sequence[ItemFacts], draws: int, seed: int, solved: tuple[Solved, Solved]) -> dict[str, Any]:
     valid = [item for item in valid_part(items) if item.foils]
+    of_valid = probes(name, valid, solved[1], draws=draws, seed=seed) if valid else {}
     return {
-        **probes(name, items, draws=draws, seed=seed),
+        **probes(name, items, solved[0], draws=draws, seed=seed),
         **_word_divergence(items, seed),
         **_hard_foils(items),
-        "valid": {**probes(name, valid, draws=draws, seed=seed), **_word_divergence(valid, seed)} if valid else None,
+        "valid": {**of_valid, **_word_divergence(valid, seed)} if valid else None,
     }
 
 
@@ -103,8 +140,10 @@ def pairs_of(items: Sequence[ItemFacts]) -> list[tuple[str, str]]:
     return [(item.caption, foil) for item in items for foil in item.foils]
 
 
-def probes(name: str, items: Sequence[ItemFacts], *, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
-    """Compute what the gate reads: classifier and length of one set of items, with the most telling words."""
+def probes(
+    name: str, items: Sequence[ItemFacts], solved: Solved, *, draws: int = DRAWS, seed: int = SEED
+) -> dict[str, Any]:
+    """Compute what the gate reads of one subtest: its row of `solve`, length, and the most telling words."""
     pairs = pairs_of(items)
     groups = caption_groups(pairs)
     n_captions = len(set(groups))
@@ -120,13 +159,8 @@ def probes(name: str, items: Sequence[ItemFacts], *, draws: int = DRAWS, seed: i
         "words": [asdict(word) for word in cue_words(pairs, top=TOP_CUE_WORDS)],
         "fitted_accuracy": mean(fitted(pairs)),
     }
-    solved = held_out(pairs, seed=seed)
-    if solved is None:
-        nothing = {"folds": None, "classifier_accuracy": None, "ci": None}
-        return {**row, **nothing, "reason": "fewer than two different captions"}
-    (interval,) = mean_intervals(solved[:, None], groups, draws=draws, seed=seed)
-    accuracy = {"folds": min(FOLDS, n_captions), "classifier_accuracy": mean(solved), "ci": interval, "reason": None}
-    return {**row, **accuracy}
+    nothing = {"solver_accuracy": None, "ci": None, "verdict": None, "reason": FEW}
+    return {**row, **solved.get(name, nothing)}
 
 
 def _unjudged(items: Sequence[ItemFacts]) -> dict[str, Any]:

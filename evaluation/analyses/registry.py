@@ -63,7 +63,7 @@ REPORTS: dict[str, Entry] = {
     "blind": Entry(
         label="Blind audit",
         path="evaluation.analyses.blind",
-        summary="Can a bag-of-words classifier tell foils from captions?",
+        summary="Can a solver that never sees a video tell foils from captions?",
     ),
     "filters": Entry(
         label="Filters against verdicts",

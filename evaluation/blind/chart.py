@@ -1,4 +1,4 @@
-"""Draw the blind audit: the classifier before and after validation, with intervals, and the level of chance."""
+"""Draw the blind audit: the solver before and after validation, with intervals, and the level of chance."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -30,9 +30,9 @@ def solved_by_words(rows: Sequence[Mapping[str, Any]], title: str = "") -> bytes
     drawn_labels: set[str] = set()
     for row_index, row in enumerate(rows):
         for (label, marker, fill, offset), measured_row in zip(MARKS, (row, row.get("valid")), strict=True):
-            if not measured_row or measured_row["classifier_accuracy"] is None:
+            if not measured_row or measured_row["solver_accuracy"] is None:
                 continue
-            at, value = row_index + offset, measured_row["classifier_accuracy"]
+            at, value = row_index + offset, measured_row["solver_accuracy"]
             low, high = measured_row["ci"] or (value, value)
             axes.plot([low, high], [at, at], color=INK, linewidth=1.4, solid_capstyle="butt")
             (point,) = axes.plot(
@@ -52,6 +52,6 @@ def solved_by_words(rows: Sequence[Mapping[str, Any]], title: str = "") -> bytes
     axes.axvline(GUESSING, color=QUIET, linestyle=":", linewidth=1.4, label="guessing")
     row_names(axes, [short(f"{row['name']} (n = {row['n_items']:,})") for row in rows])
     axes.set_xlim(0, 1.12)
-    percent_axis(axes, "accuracy of a bag-of-words classifier, with 95 % interval; n: items")
+    percent_axis(axes, "right answers of the solver, with 95 % interval; n: items")
     legend_below(axes)
     return svg_of(figure)

@@ -56,7 +56,7 @@ def item_facts(project: Project, subtest: Subtest | None = None) -> list[ItemFac
     was rejected. Three queries; a fourth one if votes stop early.
     """
     rows = Item.objects.exclude(withdrawn_items()).select_related(
-        "subtest", "caption", "proficiency_item", "proficiency_item__caption"
+        "subtest", "caption__video", "proficiency_item", "proficiency_item__caption"
     )
     scoped_rows = (
         rows.filter(subtest=subtest)
@@ -159,6 +159,7 @@ def _facts(
         subtest=item.subtest.name,
         test=item.subtest.test or item.subtest.name,
         caption=item.caption.text,
+        video=item.caption.video.key,
         foils=tuple(foil.text for foil in own),
         tallies=tuple(_tally(counts) for _, counts in counted),
         valid=valid,

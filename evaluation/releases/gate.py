@@ -1,13 +1,12 @@
-"""Stop a release by its blind audit: a subtest that text alone solves, or texts that no probe can judge.
+"""Stop a release by its blind audit: a subtest that texts alone solve, or texts that no probe can judge.
 
 The rules are in docs/explanation/balance.md#gate. The gate fails closed: a pair without words, or with equal words,
 stops the release until somebody writes a reason.
 
-A subtest is solved if a blind probe is right more often than the limit, and its interval is above chance. The
-classifier and a language model are read one-sided (below .5 on mirrored data is an artefact of held-out folds); for
-length, both rules count: the longer text is true, the shorter text is true. A published set cannot change, so a subtest
-with only published items is reported and never stopped. A language model that has not scored all pairs yet does not
-stop a subtest with too few captions, and its row says that it is `unread` in part.
+A subtest is solved if a blind probe is right more often than the limit, and its interval is above chance. The probes
+are the solver of `foilworks audit`, once over all items, and each language model of the project. A published set cannot
+change, so a subtest with only published items is reported and never stopped. A language model that has not scored all
+pairs yet does not stop a subtest with too few captions, and its row says that it is `unread` in part.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -22,6 +21,7 @@ from evaluation.analyses.preference import preference
 from evaluation.analyses.registry import REPORTS
 from evaluation.blind.scores import known_values, scorers_of
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
+from evaluation.scoring.clip_keys import cluster
 from foilworks.core.corpus.models import COUNTS_AS_VALID, Item, Subtest
 from foilworks.core.corpus.rules.hard_foils import candidates_of
 from foilworks.core.projects.models import Project
@@ -29,7 +29,7 @@ from foilworks.core.text.registry import load
 
 # With fewer captions, a share of right answers is too uncertain to stop a release; the page says so.
 MIN_CAPTIONS = 20
-VERSION = "3"
+VERSION = "4"
 # Loaded by path, so that web pages do not import scikit-learn.
 BLIND = REPORTS["blind"]
 KIND = "gate"
@@ -72,7 +72,13 @@ def _reasons(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 def facts_of(records: Sequence[Mapping[str, Any]]) -> list[ItemFacts]:
     """Convert frozen records to the facts that analyses take."""
     items = [
-        ItemFacts(id=row["id"], subtest=row["subtest"], caption=row["caption"], foils=tuple(row["foils"]))
+        ItemFacts(
+            id=row["id"],
+            subtest=row["subtest"],
+            caption=row["caption"],
+            foils=tuple(row["foils"]),
+            video=cluster(row["video"]),
+        )
         for row in records
     ]
     return with_hard_foils(items, [candidates_of(row) for row in records])
@@ -88,7 +94,7 @@ def inspect(project: Project, records: Sequence[Mapping[str, Any]]) -> GateFindi
     values = {scorer.label: known_values(scorer, items) for scorer in scorers_of(project)}
     # Hard foils only where there are some, so that older cached inspections keep their fingerprint.
     facts = [
-        [item.subtest, item.caption, item.foils, *([] if item.hard_foil is None else [item.hard_foil])]
+        [item.subtest, item.video, item.caption, item.foils, *([] if item.hard_foil is None else [item.hard_foil])]
         for item in items
     ]
     published = sorted(published_subtests(project) & {item.subtest for item in items})
@@ -132,9 +138,14 @@ def judge(
     items = hard_part(items)
     names = dict.fromkeys(item.subtest for item in items)
     by_label = {label: {row["name"]: row for row in report["subtests"]} for label, report in preferences.items()}
+    blind = load(BLIND)
+    by_subtest = {name: [item for item in items if item.subtest == name] for name in names}
+    # No row of fewer captions can stop a release.
+    is_enough = any(len({item.caption for item in group}) >= MIN_CAPTIONS for group in by_subtest.values())
+    solved = blind.solve(items) if is_enough else {}
     rows = []
     for name in names:
-        probes = load(BLIND).probes(name, [item for item in items if item.subtest == name])
+        probes = blind.probes(name, by_subtest[name], solved)
         preferred = {label: rows_by_name[name] for label, rows_by_name in by_label.items()}
         rows.append(row_of(probes, bars[name], preferred, published=name in published))
     return GateFinding(rows)
@@ -144,7 +155,7 @@ def row_of(
     probes: Mapping[str, Any], bar: float, preferred: Mapping[str, Mapping[str, Any]], *, published: bool = False
 ) -> dict[str, Any]:
     """Build the gate's row of one subtest from its probes (a row of the blind report, or its `valid` part)."""
-    probes_tried = [_probe("classifier", probes["classifier_accuracy"], probes["ci"], bar), _length(probes, bar)]
+    probes_tried = [_probe("solver", probes["solver_accuracy"], probes["ci"], bar)]
     probes_tried += [_language_model(label, row, bar) for label, row in preferred.items()]
     too_few = probes["n_captions"] < MIN_CAPTIONS
     solved = not too_few and any(probe["over"] for probe in probes_tried)
@@ -164,13 +175,6 @@ def row_of(
         # Only for a published subtest.
         **({"published": True, "reported": solved or probes["n_unjudged"] > 0} if published else {}),
     }
-
-
-def _length(probes: Mapping[str, Any], bar: float) -> dict[str, Any]:
-    longer, interval = probes["caption_longer"], probes["caption_longer_ci"]
-    if longer >= 0.5:
-        return _probe("longer", longer, interval, bar)
-    return _probe("shorter", 1 - longer, interval and [1 - interval[1], 1 - interval[0]], bar)
 
 
 def _language_model(label: str, row: Mapping[str, Any], bar: float) -> dict[str, Any]:

@@ -59,8 +59,8 @@ def _cell(shares: Mapping[str, Any] | None, name: str, *, overall: bool) -> dict
 
 
 def _spoken(row: Mapping[str, Any]) -> str:
-    if row["classifier_accuracy"] is None:
+    if row["solver_accuracy"] is None:
         return f"{row['name']}: {row['reason']}"
-    after = row["valid"] and row["valid"]["classifier_accuracy"]
+    after = row["valid"] and row["valid"]["solver_accuracy"]
     later = ", " + _("%(share)s after validation") % {"share": f"{after:.1%}"} if after is not None else ""
-    return f"{row['name']}: {row['classifier_accuracy']:.1%}{later}"
+    return f"{row['name']}: {row['solver_accuracy']:.1%}{later}"

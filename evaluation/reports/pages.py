@@ -163,7 +163,7 @@ def _divergence_rows(data: Data) -> list[Row]:
 def _blind_rows(data: Data) -> list[Row]:
     columns = [
         "n_items",
-        "classifier_accuracy",
+        "solver_accuracy",
         "low",
         "high",
         "fitted_accuracy",

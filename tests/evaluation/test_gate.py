@@ -76,7 +76,7 @@ def test_a_planted_subtest_stops_the_release_and_its_words_are_named(project, re
     with pytest.raises(EvaluationError) as stopped:
         freeze_release(researcher, project)
     said = str(stopped.value)
-    assert "planted is solved without the video (classifier 100%, the limit is 60%)" in said
+    assert "planted is solved without the video (solver 100%, the limit is 60%)" in said
     assert "folds (captions)" in said
     assert "tears (foils)" in said
     assert "balanced is solved" not in said
@@ -129,8 +129,8 @@ def test_length_alone_can_stop_a_release(project, researcher):
     short, long = ("a dog sits", "a dog lies down there"), ("a dog lies", "a dog sits down there")
     fill(subtest, [short, long] * 15)
     row = inspect(project, [one.record for one in frozen_items(project)]).rows[0]
-    shorter = next(probe for probe in row["probes"] if probe["probe"] == "shorter")
-    assert (shorter["value"], shorter["over"]) == (1.0, True)
+    (solver,) = row["probes"]
+    assert (solver["probe"], solver["value"], solver["over"]) == ("solver", 1.0, True)
 
 
 def test_too_few_captions_give_no_result(project, researcher):
@@ -140,11 +140,11 @@ def test_too_few_captions_give_no_result(project, researcher):
     assert (row["too_few"], row["stopped"]) == (True, False)
 
 
-def test_a_value_without_an_interval_exceeds_no_limit(project):
+def test_a_probe_without_a_value_exceeds_no_limit(project):
     fill(make_subtest(project, name="one"), [("a man folds a shirt there", "a man tears a shirt")])
     row = inspect(project, [one.record for one in frozen_items(project)]).rows[0]
-    longer = next(probe for probe in row["probes"] if probe["probe"] == "longer")
-    assert (longer["value"], longer["ci"], longer["over"]) == (1.0, None, False)
+    (solver,) = row["probes"]
+    assert (solver["value"], solver["ci"], solver["over"]) == (None, None, False)
 
 
 def test_equal_content_is_inspected_once_per_limit(project, planted, monkeypatch):
@@ -224,7 +224,7 @@ class TestLanguageModel:
         assert found["found"]["overall"]["preference"] == 0.5
         assert found["found"]["overall"]["valid"]["n_pairs"] == 40
         row = inspect(project, [one.record for one in frozen_items(project)]).rows[0]
-        assert [probe["probe"] for probe in row["probes"]] == ["classifier", "longer", "text"]
+        assert [probe["probe"] for probe in row["probes"]] == ["solver", "text"]
         before = Score.objects.count()
         assert asked(scorer).state == JobState.DONE
         assert Score.objects.count() == before
@@ -314,13 +314,14 @@ class TestPages:
         assert (row["before"]["n_items"], row["after"]["n_items"]) == (33, 30)
         assert "solved without the video" in html
         assert "<strong>folds</strong>" in html
-        # All of 30 captions: Clopper and Pearson's interval of 30 of 30.
-        assert "[88.4, 100.0] %" in html
+        assert row["after"]["solver_accuracy"] == 1.0
+        low, high = row["after"]["ci"]
+        assert f"[{100 * low:.1f}, {100 * high:.1f}] %" in html
         chart = owner.get(reverse("reports:report_chart", args=[project.slug, "blind", "solved"]))
         assert b"after validation" in chart.content
         table = owner.get(reverse("reports:report_file", args=[project.slug, "blind", "csv"])).content.decode()
         assert table.splitlines()[1].startswith("planted,all,33,")
-        assert table.splitlines()[2].startswith("planted,valid,30,1.0,0.88")
+        assert table.splitlines()[2].startswith("planted,valid,30,1.0,0.84")
 
     def test_limits_and_language_models_are_set_there(self, owner, project, planted):
         fields = {"bar": "0.7", f"subtest-{planted.pk}": "0.9"}

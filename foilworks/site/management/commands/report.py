@@ -31,7 +31,7 @@ COLUMNS = {
         "alpha_all",
         "alpha_valid",
     ),
-    "blind": ("name", "n_items", "classifier_accuracy", "ci", "n_unjudged"),
+    "blind": ("name", "n_items", "solver_accuracy", "ci", "n_unjudged"),
 }
 
 

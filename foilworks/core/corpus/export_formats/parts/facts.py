@@ -33,6 +33,7 @@ NEEDS = {
 }
 RUNGS = {"no_clip": "no clip", "best_frame": "one frame", "shuffled": "shuffled frames", "full": "full clip"}
 PROBES = {
+    "solver": "a solver that never sees a video, held out by video",
     "classifier": "a bag-of-words classifier, held out by caption",
     "longer": "the rule “the longer text is true”",
     "shorter": "the rule “the shorter text is true”",
