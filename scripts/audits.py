@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.audit.audit import Options, audit
-from evaluation.audit.file_reader import Source
 from evaluation.audit.pages import shown_verdict
+from foilworks.core.corpus.import_formats.parsing.text_files import Source
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "audits.md"

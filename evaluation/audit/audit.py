@@ -9,15 +9,17 @@ from typing import Any
 from evaluation.audit import checks, exports
 from evaluation.audit.check_texts import TEXTS
 from evaluation.audit.divergence import divergence_of
-from evaluation.audit.file_reader import Problems, Source, form_of, read_all
+from evaluation.audit.file_reader import Problems, read_all
 from evaluation.audit.gathering import FileStatistics, gather
 from evaluation.audit.model_probe import Scorer, solve_by_model, texts_for_model
-from evaluation.audit.raw_records import PARQUET, files_in
-from evaluation.audit.records import VERDICTS, AuditRecord, Finding, without_labels, worst
+from evaluation.audit.records import VERDICTS, Finding, without_labels, worst
 from evaluation.audit.sampling import SAMPLE_ITEMS, Sample
 from evaluation.audit.without_video import as_result, item_scores, questions_of
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.import_formats import hf
+from foilworks.core.corpus.import_formats.parsing.raw_records import PARQUET, files_in
+from foilworks.core.corpus.import_formats.parsing.text_files import Source, form_of
+from foilworks.core.corpus.records import TextRecord
 from foilworks.core.solver.solution import Solution
 from foilworks.core.solver.solve import Progress, certify, first_view
 
@@ -93,7 +95,7 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
     }
 
 
-def _solve(records: Sequence[AuditRecord], options: Options) -> Solution | None:
+def _solve(records: Sequence[TextRecord], options: Options) -> Solution | None:
     """Return what a solver finds in the sampled records; None if there are none."""
     if not records:
         return None
@@ -131,7 +133,7 @@ def _without_folders(problems: Sequence[str], sources: Sequence[Source]) -> list
     return list(problems)
 
 
-def _limit_pairs(records: Iterator[AuditRecord], most: int) -> Iterator[AuditRecord]:
+def _limit_pairs(records: Iterator[TextRecord], most: int) -> Iterator[TextRecord]:
     n = 0
     for record in records:
         n += len(record.wrongs)
@@ -155,7 +157,7 @@ def _file_facts(source: Source) -> dict[str, Any]:
 
 def _of_file(
     statistics: FileStatistics,
-    sampled: Sequence[AuditRecord],
+    sampled: Sequence[TextRecord],
     solution: Solution | None,
     problems: Problems,
     options: Options,
@@ -195,18 +197,18 @@ def _of_subtests(statistics: FileStatistics, options: Options) -> Iterator[list[
         ]
 
 
-def _missing_reason(records: Sequence[AuditRecord]) -> str:
+def _missing_reason(records: Sequence[TextRecord]) -> str:
     """Return why right and wrong texts are not compared; "" if they are."""
     return checks.ONLY_LABELS if records and not without_labels(records) else ""
 
 
-def _models(records: Sequence[AuditRecord], options: Options) -> list[Finding]:
+def _models(records: Sequence[TextRecord], options: Options) -> list[Finding]:
     findings = []
     texts = list(dict.fromkeys(text for record in records for text in texts_for_model(record)))
     for name, score in options.models.items():
         scores = dict(zip(texts, score(texts), strict=True))
         findings.append(checks.of_model(solve_by_model(records, name, scores)))
-        of_subtests: dict[str, list[AuditRecord]] = {}
+        of_subtests: dict[str, list[TextRecord]] = {}
         for record in records:
             of_subtests.setdefault(record.subtest, []).append(record)
         if len(of_subtests) > 1:

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
-from evaluation.audit.records import AuditRecord, without_labels
+from evaluation.audit.records import without_labels
+from foilworks.core.corpus.records import TextRecord
 from foilworks.core.text.tokens import words
 
 FLIPS = 200
@@ -26,7 +27,7 @@ class Divergence:
     limit: float
 
 
-def divergence_of(records: Sequence[AuditRecord], seed: int = 0) -> Divergence | None:
+def divergence_of(records: Sequence[TextRecord], seed: int = 0) -> Divergence | None:
     """Return the lexical divergence of items without labels; None if a side has no words, or with fewer than two."""
     records = without_labels(records)
     vectorizer = CountVectorizer(analyzer=words)

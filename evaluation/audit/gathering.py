@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 import regex
 
-from evaluation.audit.records import AuditRecord, label_is_true
+from evaluation.audit.records import label_is_true
 from evaluation.audit.repeats import Repeats
 from evaluation.audit.sampling import Sample
+from foilworks.core.corpus.records import TextRecord
 from foilworks.core.text.tokens import words
 
 # With more different words, the rare ones are dropped, which are no cue.
@@ -41,7 +42,7 @@ class Counts:
     more: Counter[str] = field(default_factory=Counter)
     labels: Counter[bool] = field(default_factory=Counter)
 
-    def add(self, record: AuditRecord, right: list[str], wrongs: list[list[str]]) -> None:
+    def add(self, record: TextRecord, right: list[str], wrongs: list[list[str]]) -> None:
         self.items += 1
         self.pairs += len(wrongs)
         self.questions += bool(record.question)
@@ -89,7 +90,7 @@ class FileStatistics:
     hard_foils: Counter[str] = field(default_factory=Counter)
 
 
-def gather(records: Iterable[AuditRecord], sample: Sample) -> FileStatistics:
+def gather(records: Iterable[TextRecord], sample: Sample) -> FileStatistics:
     """Count all records, and draw the sample."""
     statistics = FileStatistics(sample)
     for record in records:

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.audit.answers import is_number_label, label_of
-from evaluation.audit.records import AuditRecord, Finding, Verdict, label_is_true
+from evaluation.audit.records import Finding, Verdict, label_is_true
 from evaluation.errors import EvaluationError
 from evaluation.metrics import ladder
 from evaluation.metrics.ties import hit, standing
 from evaluation.score_files.json_records import Row
 from evaluation.score_files.scores import read_choices
 from evaluation.score_files.tables import Table
+from foilworks.core.corpus.import_formats.parsing.answer_styles import is_number_label, label_of
+from foilworks.core.corpus.records import TextRecord
 from foilworks.core.text.model_answers import NO_OPTION, ModelAnswer, read_answer
 from foilworks.core.text.quoting import quoted, shortened
 from foilworks.core.text.tokens import words
@@ -32,12 +33,12 @@ MAX_UNREAD = 0.1
 TABLES = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson"})
 
 
-def by_id(records: Iterable[AuditRecord]) -> dict[str, AuditRecord]:
+def by_id(records: Iterable[TextRecord]) -> dict[str, TextRecord]:
     """Return the records by id; those without one by their number, from 0.
 
     EvaluationError: two records have the id, so that its prediction can belong to either.
     """
-    record_by_id: dict[str, AuditRecord] = {}
+    record_by_id: dict[str, TextRecord] = {}
     for number, record in enumerate(records):
         key = record.id or str(number)
         if key in record_by_id:
@@ -57,7 +58,7 @@ class RungAnswers:
     unread: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_rung(path: Path, items: Mapping[str, AuditRecord], columns: Mapping[str, str]) -> RungAnswers:
+def read_rung(path: Path, items: Mapping[str, TextRecord], columns: Mapping[str, str]) -> RungAnswers:
     """Read a file of scores or of answers: a table, samples of lmms-eval, or predictions of VLMEvalKit.
 
     An answer is read by `foilworks.core.text.model_answers`; a number alone counts options from 0 or is a label. The
@@ -82,7 +83,7 @@ def read_rung(path: Path, items: Mapping[str, AuditRecord], columns: Mapping[str
     return answers
 
 
-def _read_answers(table: Table, text_column: str, items: Mapping[str, AuditRecord]) -> RungAnswers:
+def _read_answers(table: Table, text_column: str, items: Mapping[str, TextRecord]) -> RungAnswers:
     credit_by_id: dict[str, float] = {}
     unread: dict[str, str] = {}
     numbered = list(items)
@@ -105,7 +106,7 @@ def _read_answers(table: Table, text_column: str, items: Mapping[str, AuditRecor
     return RungAnswers(credit_by_id, unread)
 
 
-def _item_of(row: Row, items: Mapping[str, AuditRecord], numbered: Sequence[str]) -> str:
+def _item_of(row: Row, items: Mapping[str, TextRecord], numbered: Sequence[str]) -> str:
     """Return the item that a row answers: by an id, also inside its `doc`, or by its number."""
     doc = row.fields.get("doc")
     fields = {**(doc if isinstance(doc, Mapping) else {}), **row.fields}
@@ -131,11 +132,11 @@ def _same_words(first: str, second: str) -> bool:
     return not second or plain[1].startswith(plain[0])
 
 
-def _right_index(record: AuditRecord) -> int:
+def _right_index(record: TextRecord) -> int:
     return record.position or 0
 
 
-def _reading(answer: object, record: AuditRecord, finish_reason: str) -> ModelAnswer:
+def _reading(answer: object, record: TextRecord, finish_reason: str) -> ModelAnswer:
     """Read an answer to a record; yes or no of a label without options count as its two options."""
     at = _right_index(record)
     options = [*record.wrongs[:at], record.right, *record.wrongs[at:]]
@@ -150,7 +151,7 @@ def _reading(answer: object, record: AuditRecord, finish_reason: str) -> ModelAn
 
 
 def ladder_of(
-    rungs: Mapping[str, RungAnswers], items: Mapping[str, AuditRecord], *, with_partly: bool = False
+    rungs: Mapping[str, RungAnswers], items: Mapping[str, TextRecord], *, with_partly: bool = False
 ) -> dict[str, Any]:
     """Return the ladder over the benchmark's items (evaluation/metrics/ladder.py). Clusters are videos.
 

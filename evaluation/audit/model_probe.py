@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.audit.records import AuditRecord
+from foilworks.core.corpus.records import TextRecord
 from foilworks.core.solver.inference import block_interval, verdict_of
 from foilworks.core.solver.solution import Verdict
 
@@ -29,13 +29,13 @@ class ModelResult:
     verdict: Verdict
 
 
-def texts_for_model(record: AuditRecord) -> list[str]:
+def texts_for_model(record: TextRecord) -> list[str]:
     """Return the right text, then the wrong ones, each after its question if there is one."""
     before = f"{record.question} " if record.question else ""
     return [before + text for text in (record.right, *record.wrongs)]
 
 
-def solve_by_model(records: Sequence[AuditRecord], name: str, scores: Mapping[str, float]) -> ModelResult | None:
+def solve_by_model(records: Sequence[TextRecord], name: str, scores: Mapping[str, float]) -> ModelResult | None:
     """Return what a language model solves that has scored `texts_for_model`; None without records."""
     if not records:
         return None

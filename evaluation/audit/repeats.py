@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.audit.records import AuditRecord
+from foilworks.core.corpus.records import TextRecord
 
 Hashes = NDArray[np.uint64]
 TEST_SPLITS = frozenset({"test", "val", "validation", "dev", "eval"})
@@ -55,7 +55,7 @@ class Repeats:
     n_equal_without_video: int = 0
     n_twice: int = 0
 
-    def add(self, record: AuditRecord, right: list[str], wrongs: list[list[str]]) -> None:
+    def add(self, record: TextRecord, right: list[str], wrongs: list[list[str]]) -> None:
         """Note a record and the words of its texts."""
         caption = normal(right, record.right)
         foils = [normal(foil_words, text) for foil_words, text in zip(wrongs, record.wrongs, strict=True)]

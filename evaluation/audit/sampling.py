@@ -5,7 +5,7 @@ import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from evaluation.audit.records import AuditRecord
+from foilworks.core.corpus.records import TextRecord
 
 SAMPLE_ITEMS = 10_000
 # Records of all subtests together that are in memory.
@@ -19,8 +19,8 @@ class Sample:
 
     seed: int = 0
     items: int = SAMPLE_ITEMS
-    _heaps: dict[str, list[tuple[float, int, AuditRecord]]] = field(default_factory=dict)
-    _every: list[tuple[float, int, AuditRecord]] = field(default_factory=list)
+    _heaps: dict[str, list[tuple[float, int, TextRecord]]] = field(default_factory=dict)
+    _every: list[tuple[float, int, TextRecord]] = field(default_factory=list)
     room: int = field(default=0, init=False)
     _n: int = 0
     _held: int = 0
@@ -28,7 +28,7 @@ class Sample:
     def __post_init__(self) -> None:
         self.room = self.items
 
-    def add(self, record: AuditRecord) -> None:
+    def add(self, record: TextRecord) -> None:
         self._n += 1
         # Negative, because the largest key of a heap is to leave it first.
         entry = (-self._key(record), self._n, record)
@@ -38,7 +38,7 @@ class Sample:
         if self._held > max(MAX_HELD, 2 * len(self._heaps)):
             self._halve()
 
-    def _key(self, record: AuditRecord) -> float:
+    def _key(self, record: TextRecord) -> float:
         name = record.group or record.video or f"\0{self._n}"
         digest = hashlib.blake2b(f"{self.seed} {name}".encode(), digest_size=8).digest()
         return int.from_bytes(digest, "big") / 2**64
@@ -51,17 +51,17 @@ class Sample:
                 heapq.heappop(heap)
         self._held = sum(map(len, self._heaps.values()))
 
-    def subtests(self) -> Iterator[tuple[str, list[AuditRecord]]]:
+    def subtests(self) -> Iterator[tuple[str, list[TextRecord]]]:
         """Yield each subtest with its sampled records, in the order of the file."""
         for name, heap in self._heaps.items():
             yield name, _ordered(heap)
 
-    def overall(self) -> list[AuditRecord]:
+    def overall(self) -> list[TextRecord]:
         """Return the records sampled from the whole file."""
         return _ordered(self._every)
 
 
-def _push_bounded(heap: list[tuple[float, int, AuditRecord]], entry: tuple[float, int, AuditRecord], room: int) -> int:
+def _push_bounded(heap: list[tuple[float, int, TextRecord]], entry: tuple[float, int, TextRecord], room: int) -> int:
     if len(heap) < room:
         heapq.heappush(heap, entry)
         return 1
@@ -69,5 +69,5 @@ def _push_bounded(heap: list[tuple[float, int, AuditRecord]], entry: tuple[float
     return 0
 
 
-def _ordered(heap: list[tuple[float, int, AuditRecord]]) -> list[AuditRecord]:
+def _ordered(heap: list[tuple[float, int, TextRecord]]) -> list[TextRecord]:
     return [record for _, _, record in sorted(heap, key=lambda entry: entry[1])]

@@ -6,15 +6,16 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from evaluation.audit.records import AuditRecord, without_labels
+from evaluation.audit.records import without_labels
 from evaluation.templatetags.numbers import count, share
+from foilworks.core.corpus.records import TextRecord
 from foilworks.core.solver.questions import Answers, Question, Row, separate_answers
 from foilworks.core.solver.solution import Solution
 
 QUESTIONS, PAIRS, LABELS, ITEMS = "questions", "pairs", "labels", "items"
 
 
-def questions_of(records: Sequence[AuditRecord]) -> tuple[list[Question], Answers]:
+def questions_of(records: Sequence[TextRecord]) -> tuple[list[Question], Answers]:
     """Return the records as questions without answers, and (n,) the indices of the right options."""
     return separate_answers(
         Row(
@@ -33,7 +34,7 @@ def questions_of(records: Sequence[AuditRecord]) -> tuple[list[Question], Answer
     )
 
 
-def as_result(solution: Solution, records: Sequence[AuditRecord]) -> dict[str, Any]:
+def as_result(solution: Solution, records: Sequence[TextRecord]) -> dict[str, Any]:
     """Return the headline with its tiers, parts and kinds, as JSON; the scores per item are `item_scores` beside it."""
     document = solution.as_json()
     del document["items"]
@@ -45,7 +46,7 @@ def item_scores(solution: Solution) -> list[dict[str, Any]]:
     return [asdict(item) for item in solution.items]
 
 
-def _unit(records: Sequence[AuditRecord]) -> str:
+def _unit(records: Sequence[TextRecord]) -> str:
     if not without_labels(records):
         return LABELS
     if all(record.question for record in records):

@@ -23,7 +23,7 @@ def nested_row(names: list[str], cells: list[Any]) -> dict[str, Any]:
             is_last = index == len(groups) - 1
             inner = inner.setdefault(group, [] if is_last and last.isdigit() else {})
         if isinstance(inner, list):
-            inner.append(cell)
+            inner += [cell] if cell else []
         else:
             inner[last] = cell
     return row

@@ -206,7 +206,7 @@ def test_a_recipe_that_does_not_fit_says_what_is_wrong(tmp_path, document, said)
 def test_columns_that_nobody_mapped_are_read_from_the_first_rows(tmp_path):
     text = "clip,says,wrong\na.mp4,A man sits.,A man stands.\nb.mp4,Two dogs run.,Two cats run.\n"
     outcomes = read(write(tmp_path / "a.csv", text))
-    assert str(outcomes[0]) == "foils = wrong, caption = says, video = clip"
+    assert str(outcomes[0]) == "video = clip, caption = says, foils = wrong"
     assert [(item.caption, item.foils, item.video.file) for item in outcomes[1:]] == [
         ("A man sits.", ("A man stands.",), "a.mp4"),
         ("Two dogs run.", ("Two cats run.",), "b.mp4"),

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from evaluation.audit.ladder import read_rung
-from evaluation.audit.records import AuditRecord
 from evaluation.score_files.score_readers import AUTO, LETTERS, read_given
 from evaluation.score_files.scores import Notes
 from foilworks.core.corpus.export_formats import lmms_eval
-from foilworks.core.corpus.records import ItemRecord, VideoRecord
+from foilworks.core.corpus.records import ItemRecord, TextRecord, VideoRecord
 from foilworks.core.hub.served.readings import by_words
 from foilworks.core.text.model_answers import LETTERS as NAMES
 from foilworks.core.text.model_answers import read_answer
@@ -118,7 +117,7 @@ def through_exported_task(tmp_path):
 
 def through_ladder_of_audit(tmp_path):
     items = {
-        str(number): AuditRecord(row["options"][0], tuple(row["options"][1:]), number, id=str(number), position=0)
+        str(number): TextRecord(row["options"][0], tuple(row["options"][1:]), number, id=str(number), position=0)
         for number, row in enumerate(ROWS)
     }
     path = tmp_path / "predictions.jsonl"

@@ -8,22 +8,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evaluation.audit.answers import AnswerStyles, index_of_answer
 from evaluation.audit.audit import Options, audit
 from evaluation.audit.check_texts import TEXTS
 from evaluation.audit.checks import of_positions
-from evaluation.audit.file_reader import Problems, Source, form_of, formats, read_benchmark
-from evaluation.audit.forms import draft_of, record_of_draft
+from evaluation.audit.file_reader import Problems, formats, read_all
 from evaluation.audit.gathering import Counts, script_of
 from evaluation.audit.ladder import by_id, ladder_of, parse_rungs, read_rung
 from evaluation.audit.model_probe import choice_credits
 from evaluation.audit.pages import file_of
-from evaluation.audit.records import AuditRecord
 from evaluation.audit.sampling import Sample
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.parsing.answer_styles import AnswerStyles, index_of_answer
 from foilworks.core.corpus.import_formats.parsing.examples import EXAMPLES
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
+from foilworks.core.corpus.import_formats.parsing.text_drafts import draft_of, record_of_draft
+from foilworks.core.corpus.import_formats.parsing.text_files import Source, form_of
+from foilworks.core.corpus.records import TextRecord
 
 N = 80
 SIDES = (("from left to right", "from right to left"), ("red", "green"))
@@ -59,7 +60,7 @@ def found_of(result: dict, check: str, subtest: str = "") -> dict:
     return next(row for row in rows if row["check"] == check and row["subtest"] == subtest)
 
 
-def records(*rows: dict, **columns: str) -> list[AuditRecord]:
+def records(*rows: dict, **columns: str) -> list[TextRecord]:
     styles, drafts = AnswerStyles(), [draft_of(row, line, columns, {}) for line, row in enumerate(rows, 1)]
     for draft in drafts:
         draft.note(styles)
@@ -107,12 +108,12 @@ class TestPlantedBenchmark:
     def test_a_prediction_belongs_to_one_record(self, tmp_path):
         rows = [{"id": id_, "question": "q", "options": ["a", "b"], "answer": "a"} for id_ in ("7", "7")]
         with pytest.raises(EvaluationError, match="two records have the id '7'"):
-            by_id(read_benchmark(written(tmp_path / "twice.jsonl", rows), Problems()))
+            by_id(read_all([written(tmp_path / "twice.jsonl", rows)], Problems()))
 
     def test_predictions_with_less_of_the_clip_give_the_ladder(self, audited, tmp_path):
         source, _result = audited
         solves = {"no_clip": {"words"}, "best_frame": {"words", "frame"}, "full": {"words", "frame", "order"}}
-        items = by_id(read_benchmark(source, Problems()))
+        items = by_id(read_all([source], Problems()))
         rungs = {}
         for rung, solved in solves.items():
             path = tmp_path / f"{rung}.jsonl"
@@ -136,7 +137,7 @@ class TestReading:
     def test_every_format_with_items_can_be_audited(self, slug, tmp_path):
         path = tmp_path / ("example.jsonl" if "JSON lines" in formats()[slug].label else "example.json")
         path.write_text(EXAMPLES[slug], encoding="utf-8")
-        assert list(read_benchmark(Source(path, slug), Problems()))
+        assert list(read_all([Source(path, slug)], Problems()))
 
     @pytest.mark.parametrize(
         ("answer", "place"), [("kick", 1), ("B", 1), ("(B) kick", 1), ("B. kick", 1), (1, 1), ("2", 2), ("1.0", 1)]
@@ -171,7 +172,7 @@ class TestReading:
     def test_lists_inside_objects_are_flattened(self, tmp_path):
         path = tmp_path / "nested.json"
         path.write_text('{"v1": {"speed": [{"question": "Q?", "options": ["a", "b"], "answer": 0}]}}', encoding="utf-8")
-        (record,) = read_benchmark(Source(path), Problems())
+        (record,) = read_all([Source(path)], Problems())
         assert (record.video, record.subtest) == ("v1", "speed")
 
     def test_a_table_and_blocks_of_six_are_detected(self, tmp_path):
@@ -180,12 +181,12 @@ class TestReading:
         assert form_of(Source(path)) == "feint6k"
         table = tmp_path / "t.tsv"
         table.write_text("caption\tfoil\na, b\tc\n", encoding="utf-8")
-        assert [record.right for record in read_benchmark(Source(table), Problems())] == ["a, b"]
+        assert [record.right for record in read_all([Source(table)], Problems())] == ["a, b"]
 
     def test_bad_records_are_counted_and_named_by_line(self, tmp_path):
         source = written(tmp_path / "b.jsonl", [{"caption": "a", "foil": "b"}, {"caption": "c"}, {"x": "\x00"}])
         problems = Problems()
-        assert len(list(read_benchmark(source, problems))) == 1
+        assert len(list(read_all([source], problems))) == 1
         assert problems.n == 2
         assert "b.jsonl:2: record: has no caption with foils" in problems.examples[0]
 
@@ -205,7 +206,7 @@ class TestFindings:
     def test_positions_have_an_exact_test(self):
         counts = Counts()
         for number in range(40):
-            counts.add(AuditRecord("a", ("b", "c"), number, position=0 if number < 30 else 1), ["a"], [["b"], ["c"]])
+            counts.add(TextRecord("a", ("b", "c"), number, position=0 if number < 30 else 1), ["a"], [["b"], ["c"]])
         found = of_positions(counts)
         assert (found.verdict, found.value, found.details["places"]) == ("fail", 0.75, [30, 10, 0])
         # Three times the smaller binomial tail of the extreme position, doubled: P(X >= 30), n = 40, p = 1/3.
@@ -251,7 +252,7 @@ class TestFindings:
         assert script_of(text) == script
 
     def test_a_large_file_is_sampled_with_a_seed(self):
-        rows = [AuditRecord(f"a {number}", ("b",), number, subtest=str(number % 2)) for number in range(500)]
+        rows = [TextRecord(f"a {number}", ("b",), number, subtest=str(number % 2)) for number in range(500)]
         drawn = []
         for _ in range(2):
             sample = Sample(seed=3, items=50)
@@ -266,7 +267,7 @@ class TestFindings:
     def test_a_sample_has_all_items_of_a_video_or_none(self):
         sample = Sample(seed=1, items=40)
         for number in range(400):
-            sample.add(AuditRecord(f"a {number}", ("b",), number, video=f"v{number // 4}"))
+            sample.add(TextRecord(f"a {number}", ("b",), number, video=f"v{number // 4}"))
         counts = Counter(record.video for record in sample.overall())
         assert set(counts.values()) == {4}
         assert len(counts) == 10
@@ -279,7 +280,7 @@ class TestFindings:
 class TestPredictions:
     def test_a_prediction_is_compared_with_the_place_of_the_answer(self, tmp_path):
         rows = [{"id": str(n), "question": "Q?", "options": ["a", "b", "c"], "answer": n} for n in range(3)]
-        items = by_id(read_benchmark(written(tmp_path / "q.jsonl", rows), Problems()))
+        items = by_id(read_all([written(tmp_path / "q.jsonl", rows)], Problems()))
         said = [{"id": "0", "prediction": "A"}, {"id": "1", "prediction": "b"}, {"id": "2", "prediction": "no idea"}]
         path = written(tmp_path / "p.jsonl", said).path
         answers = read_rung(path, items, {})
@@ -287,7 +288,7 @@ class TestPredictions:
 
     def test_unreadable_answers_have_two_bounds_and_too_many_of_them_no_number(self, tmp_path):
         rows = [{"id": str(n), "question": "Q?", "options": ["a cat", "a dog"], "answer": 0} for n in range(30)]
-        items = by_id(read_benchmark(written(tmp_path / "q.jsonl", rows), Problems()))
+        items = by_id(read_all([written(tmp_path / "q.jsonl", rows)], Problems()))
 
         def answered(n_unread):
             texts = ["no idea"] * n_unread + ["A"] * (30 - n_unread)
@@ -306,7 +307,7 @@ class TestPredictions:
             {"video_id": f"{n}", "question_id": f"{n}-1", "question": f"Q{n}?", "options": options, "answer": "ABCD"[n]}
             for n in range(4)
         ]
-        items = by_id(read_benchmark(written(tmp_path / "q.jsonl", docs), Problems()))
+        items = by_id(read_all([written(tmp_path / "q.jsonl", docs)], Problems()))
         texts = ["The answer is A.", "B. jump", "A. run", "I cannot see the video"]
         samples = [
             {"doc_id": n, "target": doc["answer"], "resps": [[text]], "filtered_resps": [text], "doc": doc}
@@ -325,7 +326,7 @@ class TestPredictions:
 
     def test_answers_to_other_questions_are_refused(self, tmp_path):
         rows = [{"id": str(n), "question": f"Q{n}?", "options": ["a", "b"], "answer": 0} for n in range(3)]
-        items = by_id(read_benchmark(written(tmp_path / "q.jsonl", rows), Problems()))
+        items = by_id(read_all([written(tmp_path / "q.jsonl", rows)], Problems()))
         path = written(tmp_path / "p.jsonl", [{"index": 1, "question": "Q2?", "prediction": "A"}]).path
         with pytest.raises(EvaluationError, match="question: is 'Q2\\?', but that of '1' is 'Q1\\?'"):
             read_rung(path, items, {})

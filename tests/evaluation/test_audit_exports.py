@@ -10,9 +10,10 @@ from django.test import Client
 from django.urls import reverse
 
 from evaluation.audit.audit import Options, audit, sources_of
-from evaluation.audit.file_reader import Problems, Source, read_benchmark
+from evaluation.audit.file_reader import Problems, read_all
 from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import freeze_release
+from foilworks.core.corpus.import_formats.parsing.text_files import Source
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +38,7 @@ def export(tmp_path):
 
 
 def right_texts(path):
-    return {record.right for one in sources_of(Source(path)) for record in read_benchmark(one, Problems())}
+    return {record.right for one in sources_of(Source(path)) for record in read_all([one], Problems())}
 
 
 @pytest.mark.parametrize("form", ["foilworks", "jsonl", "csv", "vilma", "contrast", "hf", "hub"])

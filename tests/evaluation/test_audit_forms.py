@@ -11,16 +11,17 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from evaluation.audit.answers import AnswerStyles, label_of
 from evaluation.audit.audit import Options, audit
-from evaluation.audit.file_reader import Problems, Source, form_of, read_benchmark
-from evaluation.audit.forms import draft_of, listed, record_of_draft
+from evaluation.audit.file_reader import Problems, read_all
 from evaluation.audit.ladder import by_id, read_rung
 from evaluation.audit.pages import file_of
-from evaluation.audit.records import AuditRecord
 from evaluation.audit.without_video import questions_of
 from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.parsing.answer_styles import AnswerStyles, label_of
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
+from foilworks.core.corpus.import_formats.parsing.text_drafts import draft_of, listed, record_of_draft
+from foilworks.core.corpus.import_formats.parsing.text_files import Source, form_of
+from foilworks.core.corpus.records import TextRecord
 from foilworks.core.solver.folds import structure_of
 from foilworks.core.solver.solve import first_view
 
@@ -33,14 +34,14 @@ def saved(path: Path, value: object, **about: object) -> Source:
     return Source(path, **about)
 
 
-def read(source: Source) -> list[AuditRecord]:
+def read(source: Source) -> list[TextRecord]:
     problems = Problems()
-    found = list(read_benchmark(source, problems))
+    found = list(read_all([source], problems))
     assert problems.examples == []
     return found
 
 
-def parsed(row: dict) -> AuditRecord:
+def parsed(row: dict) -> TextRecord:
     styles, draft = AnswerStyles(), draft_of(row, 1, {}, {})
     draft.note(styles)
     return record_of_draft(draft, styles)
@@ -48,7 +49,7 @@ def parsed(row: dict) -> AuditRecord:
 
 def refused(source: Source) -> str:
     problems = Problems()
-    assert list(read_benchmark(source, problems)) == []
+    assert list(read_all([source], problems)) == []
     return problems.examples[0]
 
 
@@ -135,7 +136,7 @@ class TestLabels:
 
     def test_a_statement_that_is_once_true_and_once_false_is_in_one_group(self):
         rows = [
-            AuditRecord(right, (wrong,), n, question=f"A {THINGS[n // 2]} is red.", video=f"{n}", is_label=True)
+            TextRecord(right, (wrong,), n, question=f"A {THINGS[n // 2]} is red.", video=f"{n}", is_label=True)
             for n in range(16)
             for right, wrong in [("true", "false")[:: 1 if n % 2 else -1]]
         ]
@@ -147,7 +148,7 @@ class TestLabels:
 
     def test_few_questions_about_many_pictures_are_grouped_by_picture(self):
         rows = [
-            AuditRecord("yes", ("no",), n, question="Is there a dog?", video=f"{n}", is_label=True) for n in range(9)
+            TextRecord("yes", ("no",), n, question="Is there a dog?", video=f"{n}", is_label=True) for n in range(9)
         ]
         assert len(set(structure_of(*questions_of(rows)).groups)) == 9
 
@@ -219,7 +220,7 @@ class TestOptions:
         rows = [{"question": "Q?", "options": ["a", "b"], "answer": "ab"[n % 2], "gt": n % 2} for n in range(6)]
         rows.append({"question": "Q?", "options": ["a", "b"], "answer": "a", "gt": 1})
         problems = Problems()
-        assert len(list(read_benchmark(saved(tmp_path / "two.jsonl", rows), problems))) == 6
+        assert len(list(read_all([saved(tmp_path / "two.jsonl", rows)], problems))) == 6
         assert "answer means option 1, gt means option 2" in problems.examples[0]
 
     def test_an_answer_with_the_letter_of_another_option_is_refused(self):

@@ -8,15 +8,16 @@ import pytest
 from pyarrow import parquet
 
 from evaluation.audit.audit import Options, audit, sources_of
-from evaluation.audit.file_reader import Problems, Source, read_all
+from evaluation.audit.file_reader import Problems, read_all
 from evaluation.audit.finding_text import lines_of
-from evaluation.audit.records import AuditRecord
 from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.parsing.text_files import Source
+from foilworks.core.corpus.records import TextRecord
 
 ACTIONS = ("lifts a cup", "drops a cup", "turns a cup", "hides a cup")
 
 
-def records_of(path: Path) -> tuple[list[AuditRecord], list[str]]:
+def records_of(path: Path) -> tuple[list[TextRecord], list[str]]:
     problems = Problems()
     return list(read_all(sources_of(Source(path)), problems)), problems.lines
 

@@ -12,9 +12,10 @@ import pytest
 from pyarrow import feather, parquet
 
 from evaluation.audit.audit import Options, audit, sources_of
-from evaluation.audit.file_reader import Problems, Source, read_benchmark
+from evaluation.audit.file_reader import Problems, read_all
 from evaluation.audit.visitor_file import audit_uploaded
 from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.parsing.text_files import Source
 from foilworks.core.media.child import ChildLimits, run
 
 PAIRS = [
@@ -28,7 +29,7 @@ COLUMNS = {name: [pair[name] for pair in PAIRS] for name in PAIRS[0]}
 
 def texts(path: Path) -> list[tuple[str, tuple[str, ...]]]:
     problems = Problems()
-    found = [(record.right, record.wrongs) for record in read_benchmark(Source(path), problems)]
+    found = [(record.right, record.wrongs) for record in read_all([Source(path)], problems)]
     assert problems.examples == []
     return found
 
@@ -40,7 +41,7 @@ def test_a_parquet_file_is_read_by_the_names_of_its_columns(tmp_path):
     clips = [{"bytes": b"\0\1", "path": pair["video_id"]} for pair in PAIRS]
     parquet.write_table(pyarrow.table({**COLUMNS, "video": clips}), path := tmp_path / "test-00000-of-00001.parquet")
     assert texts(path) == EXPECTED
-    assert {(one.video, one.split, one.subtest) for one in read_benchmark(Source(path), Problems())} == {
+    assert {(one.video, one.split, one.subtest) for one in read_all([Source(path)], Problems())} == {
         (pair["video_id"], "test", "test") for pair in PAIRS
     }
     assert audit([Source(path)], Options())["items"] == run(ChildLimits(), audit_uploaded, path, "", 100)["items"] == 3
@@ -61,7 +62,7 @@ def test_the_parts_of_a_folder_are_one_benchmark_with_its_splits(tmp_path):
     assert {row["name"]: row["items"] for row in found["subtests"]} == {"train": 3, "test": 6}
     assert next(one for one in found["findings"] if one["check"] == "leakage")["value"] == 1.0
     mapped = sources_of(Source(tmp_path, columns={"right": "foil", "wrongs": "caption"}))
-    assert next(read_benchmark(mapped[0], Problems())).right == PAIRS[0]["foil"]
+    assert next(read_all([mapped[0]], Problems())).right == PAIRS[0]["foil"]
 
 
 def test_a_folder_in_our_own_columns_keeps_its_format(tmp_path):
@@ -112,8 +113,9 @@ def test_each_folder_in_a_folder_is_a_subtest(above, tmp_path):
     for name in ("order", "speed"):
         (tmp_path / above / name / "test-00000-of-00001.parquet").unlink()
     problems = Problems()
-    assert [one for source in sources_of(Source(tmp_path)) for one in read_benchmark(source, problems)] == []
-    assert problems.n == 2
+    assert list(read_all(sources_of(Source(tmp_path)), problems)) == []
+    assert problems.n == 1
+    assert "so there is nothing to compare" in problems.files[0]
 
 
 def test_a_folder_with_the_name_of_a_split_is_one(tmp_path):
@@ -158,7 +160,7 @@ def test_records_in_lists_or_by_id_are_not_columns(value, tmp_path):
 def test_columns_of_different_lengths_are_not_a_table(tmp_path):
     (tmp_path / "a.json").write_text(json.dumps({**COLUMNS, "foil": ["It flies."]}))
     problems = Problems()
-    assert list(read_benchmark(Source(tmp_path / "a.json"), problems)) == []
+    assert list(read_all([Source(tmp_path / "a.json")], problems)) == []
     assert problems.n > 0
 
 
@@ -195,5 +197,5 @@ def arrow() -> bytes:
 def test_a_binary_file_is_named(name, content, said, tmp_path):
     (path := tmp_path / name).write_bytes(content)
     with pytest.raises(CorpusError) as refused:
-        list(read_benchmark(Source(path), Problems()))
+        list(read_all([Source(path)], Problems()))
     assert said in str(refused.value)

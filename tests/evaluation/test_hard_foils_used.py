@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from evaluation.audit.audit import Options, audit
-from evaluation.audit.file_reader import Problems, Source, read_benchmark
+from evaluation.audit.file_reader import Problems, read_all
 from evaluation.board.latex import as_csv, markdown
 from evaluation.board.leaderboard import board
 from evaluation.facts.edits import edit_facts
@@ -18,6 +18,7 @@ from evaluation.score_files.items import read_items
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.queries import records_of
 from evaluation.scoring.run_request import RunRequest
+from foilworks.core.corpus.import_formats.parsing.text_files import Source
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.models import Role
 from foilworks.site.exports.recomputed import Evidence, recomputed
@@ -125,12 +126,12 @@ def test_the_audit_reads_the_hard_foil_that_a_record_states(tmp_path):
     ]
     path = tmp_path / "own.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    read = list(read_benchmark(Source(path), Problems()))
+    read = list(read_all([Source(path)], Problems()))
     assert [record.probed().wrongs for record in read] == [(foil,) for foil in foils]
     assert {record.hard_source for record in read} == {"fact"}
     denied = [{**row, "facts": {"hard_foil": None}, "label": 0} for row in rows]
     path.write_text("".join(json.dumps(row) + "\n" for row in denied))
-    assert [record.hard for record in read_benchmark(Source(path), Problems())] == [None] * 3
+    assert [record.hard for record in read_all([Source(path)], Problems())] == [None] * 3
 
 
 @pytest.mark.parametrize("made_by", ["", "machine", "person"])

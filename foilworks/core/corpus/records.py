@@ -5,8 +5,8 @@ import json
 import tempfile
 import weakref
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, TypeVar
 
 from foilworks.core.corpus.release_documents import ReleaseDocuments
@@ -19,6 +19,7 @@ MAX_LABEL = 120
 MAX_DATASET = 100
 TIME_UNITS = ("sec", "pts", "frames")
 SPLITS = ("", "train", "val", "test")
+Text = TypeVar("Text")
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,55 @@ class ItemRecord:
     facts: Mapping[str, Any] = field(default_factory=dict)
     pair: str = ""
     line: int | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TextRecord:
+    """What a file of any form says of one item: the `right` text, its `wrongs`, and more ("" if nothing).
+
+    `position`: that of the right text among the options, from 0; None if the file does not order them. `where`:
+    the line, or the number of the record. `clip`: the video with the times of its part. `hard`: the index of the hard
+    foil among the wrong texts (-1: it is none of them), None if all count alike; `hard_source`: how it is known.
+    `is_label`: the question is a text with a label, and right and wrong are yes and no, or true and false. `group`: of
+    records that a classifier must not learn one from the other.
+    """
+
+    right: str
+    wrongs: tuple[str, ...]
+    where: int
+    id: str = ""
+    subtest: str = ""
+    split: str = ""
+    video: str = ""
+    clip: str = ""
+    question: str = ""
+    position: int | None = None
+    licence: str = ""
+    language: str = ""
+    hard: int | None = None
+    hard_source: str = ""
+    is_label: bool = False
+    group: str = ""
+
+    @property
+    def n_options(self) -> int:
+        return 1 + len(self.wrongs)
+
+    def counted(self, wrongs: Sequence[Text]) -> Sequence[Text]:
+        """Return those of the wrong texts, or of what belongs to them, that probes of texts count (blind audit)."""
+        if self.hard is None:
+            return wrongs
+        return wrongs[self.hard : self.hard + 1] if self.hard >= 0 else wrongs[:0]
+
+    def probed(self) -> "TextRecord":
+        """Return the record with only the wrong texts that count; a pair has no order of options."""
+        if self.hard is None:
+            return self
+        return replace(self, wrongs=tuple(self.counted(self.wrongs)), position=None)
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        return [(self.right, wrong) for wrong in self.wrongs]
 
 
 @dataclass(frozen=True)

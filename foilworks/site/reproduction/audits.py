@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.audit.audit import Options, audit
-from evaluation.audit.file_reader import Source
 from evaluation.audit.without_video import sentence
+from foilworks.core.corpus.import_formats.parsing.text_files import Source
 
 AUDIT = "Beyond the paper: audit of {}. {} All checks: audit.json."
 

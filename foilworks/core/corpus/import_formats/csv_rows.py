@@ -17,7 +17,9 @@ from foilworks.core.corpus.import_formats import jsonl
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError, check_content
 from foilworks.core.corpus.import_formats.parsing.json_records import parse_line
 from foilworks.core.corpus.import_formats.parsing.records import RawRecord, default_subtest, read_records
-from foilworks.core.corpus.import_formats.parsing.table_rows import COMMA, SEMICOLON, TAB, read_rows
+from foilworks.core.corpus.import_formats.parsing.table_rows import COMMA, SEMICOLON, TAB, first_row, read_rows
+from foilworks.core.corpus.import_formats.parsing.text_files import Source, holds_texts
+from foilworks.core.corpus.import_formats.parsing.text_items import read_text_items
 from foilworks.core.corpus.import_formats.parsing.video_rows import lists_videos, read_videos
 from foilworks.core.corpus.records import ItemRecord, ReadOutcome, RecordWarning
 from foilworks.core.corpus.rules.escaped_cells import CellReader
@@ -34,6 +36,9 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     if lists_videos(path):
         yield from read_videos(path, params)
         return
+    if not _is_our_table(path) and holds_texts(Source(path)):
+        yield from read_text_items(path, params)
+        return
     subtest = default_subtest(path, params)
     rows = read_rows(path, ["id", "caption"], COMMA + SEMICOLON + TAB, one_of=jsonl.NAMES_OF_CLIPS)
     cells = CellReader(path, _NAMES)
@@ -44,6 +49,11 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
                 problem = "starts with an apostrophe, which is kept; remove it if it only marks the cell as text"
                 yield RecordWarning(f"{path}:{outcome.line}", name, problem)
         yield outcome
+
+
+def _is_our_table(path: Path) -> bool:
+    headers = ({*first_row(path, delimiter).names} for delimiter in COMMA + SEMICOLON + TAB)
+    return any(jsonl.are_our_columns(names) and names & {*jsonl.NAMES_OF_CLIPS} for names in headers)
 
 
 def _parse(raw: RawRecord, subtest: str) -> ItemRecord:

@@ -5,11 +5,13 @@ columns are stored as facts of the item and its caption, which methods and analy
 captions that names a class per video is a list of videos (parsing/video_rows.py).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from foilworks.core.corpus.import_formats.parsing.clip_fields import clip_of
+from foilworks.core.corpus.import_formats.parsing.column_names import is_negative
 from foilworks.core.corpus.import_formats.parsing.fields import Fields, ProblemError
 from foilworks.core.corpus.import_formats.parsing.records import (
     RawRecord,
@@ -18,6 +20,8 @@ from foilworks.core.corpus.import_formats.parsing.records import (
     json_lines,
     read_records,
 )
+from foilworks.core.corpus.import_formats.parsing.text_files import MAX_SAMPLE, Source, holds_texts
+from foilworks.core.corpus.import_formats.parsing.text_items import read_text_items
 from foilworks.core.corpus.import_formats.parsing.video_rows import lists_videos, read_videos
 from foilworks.core.corpus.records import MAX_ID, MAX_LABEL, ItemRecord, PairRecord, ReadOutcome
 
@@ -58,8 +62,22 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     if lists_videos(path):
         yield from read_videos(path, params)
         return
+    if not _are_our_records(path) and holds_texts(Source(path)):
+        yield from read_text_items(path, params)
+        return
     subtest = default_subtest(path, params)
     yield from read_records(path, json_lines(path), lambda raw: parse(raw, subtest))
+
+
+def are_our_columns(names: Collection[str]) -> bool:
+    """Report whether a record has an id and a caption, and no false text under another name than ours."""
+    has_foils = bool({"foil", "foils"} & {*names}) or not any(map(is_negative, {*names} - _COLUMNS))
+    return {"id", "caption"} <= {*names} and has_foils
+
+
+def _are_our_records(path: Path) -> bool:
+    first = [raw.value for raw in islice(json_lines(path), MAX_SAMPLE) if isinstance(raw.value, dict)]
+    return any(map(are_our_columns, first))
 
 
 def parse(raw: RawRecord, subtest: str) -> ItemRecord:

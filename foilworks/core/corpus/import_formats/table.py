@@ -28,9 +28,13 @@ from foilworks.core.corpus.import_formats.parsing.table_recipe import (
 )
 from foilworks.core.corpus.import_formats.parsing.table_records import record_of, rows_of_row
 from foilworks.core.corpus.import_formats.parsing.templates import columns_of
+from foilworks.core.corpus.import_formats.parsing.text_files import BY_NAMES, Source, form_of, holds_texts
+from foilworks.core.corpus.import_formats.parsing.text_items import read_text_items
 from foilworks.core.corpus.import_formats.parsing.video_rows import lists_videos, read_videos
+from foilworks.core.corpus.import_formats.registry import IMPORTERS
 from foilworks.core.corpus.records import ReadOutcome, RecordWarning, TakenColumns
 from foilworks.core.text.quoting import quoted
+from foilworks.core.text.registry import load, lookup
 
 TAKES_LIMITS = True
 _CLIPS = frozenset({"video", "url", "source_id"})
@@ -52,6 +56,14 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     if not params.get("mapping") and not params.get("recipe") and path.is_file() and lists_videos(path, limits):
         yield from read_videos(path, params, limits)
         return
+    if not params.get("mapping") and not params.get("recipe"):
+        form = BY_NAMES if path.is_dir() else form_of(Source(path))
+        if form != BY_NAMES:
+            yield from load(lookup(IMPORTERS, form, "format")).read(path, params=params)
+            return
+        if path.is_dir() or holds_texts(Source(path, limits=limits)):
+            yield from read_text_items(path, params)
+            return
     recipe = _recipe(path, params, limits)
     if not params.get("mapping") and not params.get("recipe"):
         yield TakenColumns(_taken(recipe))
@@ -76,8 +88,6 @@ def _guess_missing(
     path: Path, document: Mapping[str, Any], params: Mapping[str, Any], limits: TableLimits
 ) -> dict[str, Any]:
     """Return the document with the columns that the first rows show. RecipeError: a person must choose one of them."""
-    if path.is_dir():
-        raise RecipeError(f"{path}: columns: no column is mapped; name them with --column, or give a recipe")
     records = document.get("records") or next(iter(lists_of(path)), "")
     rows = [raw.value for raw in islice(rows_of(path, limits, records=records), FIRST) if not raw.problem]
     columns = document.get("columns", {})

@@ -19,6 +19,7 @@ from evaluation.audit.without_video import note, sentence
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.import_formats.parsing.column_names import ROLES
 from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimits
+from foilworks.core.corpus.import_formats.parsing.text_files import ROLE_OF_FIELD
 from foilworks.core.corpus.limits import child_limits
 from foilworks.core.text.quoting import quoted
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
@@ -109,7 +110,7 @@ class Command(FoilworksCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         self.fail_on = options["fail_on"]
-        if unknown := sorted(options["columns"].keys() - {*ROLES, "prediction"}):
+        if unknown := sorted(options["columns"].keys() - {*ROLES, *ROLE_OF_FIELD, "prediction"}):
             self.parser.error(f"--column: {', '.join(unknown)} is not a role; choose from: {', '.join(ROLES)}")
         if options["answers"] and (options["form"] or len(options["files"]) > 1):
             self.parser.error("--answers needs one file, without --format")
@@ -151,10 +152,12 @@ class Command(FoilworksCommand):
 
     def _sources(self, **options: Any) -> list[Any]:
         from evaluation.audit import audit
+        from foilworks.core.corpus.import_formats.parsing.text_files import Source
 
-        columns = {role: name for role, name in options["columns"].items() if role in ROLES}
+        columns = {ROLE_OF_FIELD.get(role, role): name for role, name in options["columns"].items()}
+        columns = {role: name for role, name in columns.items() if role in ROLES}
         limits = TableLimits(settings.MAX_TABLE_MB * 1024**2, child_limits())
-        source = partial(audit.Source, limits=limits, params=options["params"], answers=options["answers"])
+        source = partial(Source, limits=limits, params=options["params"], answers=options["answers"])
         given = [source(path, options["form"], columns) for path in options["files"]]
         return [found for one in given for found in audit.sources_of(one)]
 

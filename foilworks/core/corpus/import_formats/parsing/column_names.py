@@ -117,7 +117,10 @@ _WORDS_OF_ROLES: dict[str, re.Pattern[str]] = {
         r"videos?|clips?|vid|file\w*|path|media|gif|images?|img|footage|movie|youtube|yt|datei\w*|film|filmdatei|"
         r"fichier|archivo|arquivo|clipname|aufnahme|recording|mp4|pelicula"
     ),
-    "id": re.compile(r"id|ids|uid|uuid|qid|index|idx|key|nr|nummer|number|numero|num|no|sample|record|kennung|identif\w*|row|zeile|ligne|fila"),
+    "id": re.compile(
+        r"id|ids|uid|uuid|qid|index|idx|key|nr|nummer|number|numero|num|no|sample|record|kennung|identif\w*|row|zeile|"
+        r"ligne|fila"
+    ),
     "start_time": re.compile(r"start\w*|begin\w*|onset|von|beginn|debut|inicio|anfang|inizio|from|in"),
     "end_time": re.compile(r"end\w*|stop\w*|bis|ende|fin|final|finish|fine|fim|until|to|out"),
     "split": re.compile(r"split\w*|subset|partition|fold|aufteilung|ensemble|conjunto|particion"),
@@ -193,7 +196,10 @@ def named(values: Mapping[str, Any], role: str, columns: Columns) -> Any:
     if role in columns:
         names = [name.strip() for name in columns[role].split("+")]
         role_values = [value_at(values, name) for name in names]
-        return role_values[0] if len(names) == 1 else [value for value in role_values if value is not None]
+        if len(names) == 1:
+            return role_values[0]
+        lists = [value if isinstance(value, list) else [value] for value in role_values]
+        return [value for values_of_column in lists for value in values_of_column if value not in (None, "")]
     if role in {"right", "wrongs"} and {"options", "answer"} & columns.keys():
         return None
     return next((values[name] for name in columns_of(values, role)), None)

@@ -1,6 +1,7 @@
 """Shared by all importers: unique ids, and warnings about doubtful records."""
 
 import hashlib
+import json
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from foilworks.core.text.quoting import quoted
 from foilworks.core.text.spill import Spill
 
 _HASHED_CHARACTERS = 16
+_ID_CHARACTERS = 10
 _TABLE_ENDINGS = frozenset({".csv", ".tsv"})
 
 
@@ -36,6 +38,7 @@ class RawRecord(NamedTuple):
     line: int
     problem: str = ""
     field: str = "JSON"
+    fix: str = "correct the line"
 
 
 def json_lines(path: Path) -> Iterator[RawRecord]:
@@ -75,7 +78,7 @@ def read_several(
             location = f"{path}:{record.line}"
             try:
                 if record.problem:
-                    raise ProblemError(record.field, record.problem, "correct the line")
+                    raise ProblemError(record.field, record.problem, record.fix)
                 check_content(record.value)
                 items = parse(record)
                 for item in items:
@@ -171,3 +174,16 @@ def clip_key(dataset: str, source: str, start: float | None, end: float | None, 
         digest = hashlib.sha256(key.encode("utf-8")).hexdigest()[:_HASHED_CHARACTERS]
         key = f"{key[: MAX_ID - _HASHED_CHARACTERS - 1]}#{digest}"
     return key
+
+
+def made_id(record: Mapping[str, Any]) -> str:
+    """The clip and a digest of the texts: the same in another order of the rows, so that importing again finds it."""
+    source = record.get("source_id") or record.get("video") or record.get("url") or ""
+    clip = [
+        str(record.get("source_dataset", "")),
+        str(source),
+        *(record.get(name) for name in ("start_time", "end_time")),
+    ]
+    content = json.dumps([clip, record.get("caption"), record.get("foils"), record.get("subtest")], default=str)
+    digest = hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()[:_ID_CHARACTERS]
+    return f"{clip_key('', str(source)[-150:], None, None, 'sec')}-{digest}"

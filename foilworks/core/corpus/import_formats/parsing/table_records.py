@@ -1,7 +1,5 @@
 """Build a record from one row of any table, as its recipe says. Pure."""
 
-import hashlib
-import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -10,7 +8,7 @@ from typing import Any
 from foilworks.core.corpus.import_formats import jsonl
 from foilworks.core.corpus.import_formats.parsing.clip_fields import clip_of
 from foilworks.core.corpus.import_formats.parsing.fields import Fields, ProblemError, check_content
-from foilworks.core.corpus.import_formats.parsing.records import RawRecord, clip_key, video_alone
+from foilworks.core.corpus.import_formats.parsing.records import RawRecord, made_id, video_alone
 from foilworks.core.corpus.import_formats.parsing.row_values import (
     Row,
     as_number,
@@ -37,7 +35,6 @@ _SPLITS = {
 }
 _TIMES = ("start_time", "end_time")
 _LETTER = re.compile(r"\(?([A-Za-z])\)?[.:]?")
-_DIGEST = 10
 MAX_CANDIDATES = 100
 
 
@@ -69,7 +66,7 @@ def record_of(recipe: Recipe, raw: RawRecord, subtest: str, texts: Mapping[str, 
         clip = clip_of(Fields(record))
         return video_alone(clip, split=clip.split, class_label=clip.class_label, line=raw.line)
     if "id" not in recipe.columns:
-        record["id"] = _made_id(record)
+        record["id"] = made_id(record)
     # A cell of JSON may hold what the cell's text did not show.
     check_content(record)
     return jsonl.parse(raw._replace(value=record), subtest)
@@ -146,15 +143,6 @@ def _facts(recipe: Recipe, row: Row, fields: Mapping[str, Any]) -> dict[str, Any
                 facts[name] = plain_cell(value)
     mapped = {name.removeprefix(FACTS): plain_cell(fields[name]) for name in fields if name.startswith(FACTS)}
     return facts | {name: value for name, value in mapped.items() if value is not None}
-
-
-def _made_id(record: Mapping[str, Any]) -> str:
-    """The clip and a digest of the texts: the same in another order of the rows, so that importing again finds it."""
-    source = record.get("source_id") or record.get("video") or record.get("url") or ""
-    clip = [str(record.get("source_dataset", "")), str(source), *(record.get(name) for name in _TIMES)]
-    content = json.dumps([clip, record.get("caption"), record.get("foils"), record.get("subtest")], default=str)
-    digest = hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()[:_DIGEST]
-    return f"{clip_key('', str(source)[-150:], None, None, 'sec')}-{digest}"
 
 
 def _look_up_text(recipe: Recipe, row: Row, texts: Mapping[str, str]) -> str:

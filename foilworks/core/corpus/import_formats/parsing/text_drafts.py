@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evaluation.audit.answers import (
+from foilworks.core.corpus.import_formats.parsing.answer_styles import (
     AnswerStyles,
     Choices,
     OptionByStyle,
@@ -17,7 +17,6 @@ from evaluation.audit.answers import (
     readings,
     split_name,
 )
-from evaluation.audit.records import AuditRecord
 from foilworks.core.corpus.import_formats.parsing.column_names import (
     MAX_LABEL,
     ROLES,
@@ -28,7 +27,7 @@ from foilworks.core.corpus.import_formats.parsing.column_names import (
     series_of,
 )
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
-from foilworks.core.corpus.records import MAX_TEXT
+from foilworks.core.corpus.records import MAX_TEXT, TextRecord
 from foilworks.core.text.quoting import quoted
 
 # A line of a question with one option: "A. kick", "Option 1: …", "(B) …".
@@ -55,7 +54,7 @@ class Draft:
 
     where: int
     facts: Mapping[str, Any] = field(default_factory=dict)
-    record: AuditRecord | None = None
+    record: TextRecord | None = None
     question: str = ""
     choices: Choices | None = None
     is_question: bool = False
@@ -88,7 +87,7 @@ def draft_of(values: Mapping[str, Any], where: int, columns: Columns, defaults: 
         if not wrongs:
             raise ProblemError("foils", "is empty", "give at least one wrong text per item")
         right = _text("caption", role_values["right"])
-        return Draft(where, record=AuditRecord(right, wrongs, where, question=question, **facts))
+        return Draft(where, record=TextRecord(right, wrongs, where, question=question, **facts))
     answers = _answers(values, columns)
     question = "" if role_values["question"] in (None, "") else _long_text("question", role_values["question"])
     choices, question_text = _choices(values, role_values["options"], columns, question, list(answers.values()))
@@ -104,7 +103,7 @@ def draft_of(values: Mapping[str, Any], where: int, columns: Columns, defaults: 
     return _labelled_draft(values, where, facts, answers, columns)
 
 
-def record_of_draft(draft: Draft, styles: AnswerStyles) -> AuditRecord:
+def record_of_draft(draft: Draft, styles: AnswerStyles) -> TextRecord:
     """Return the record of a draft, as the file writes answers. ProblemError or CorpusError: it has no right text."""
     if draft.record is not None:
         return draft.record
@@ -118,7 +117,7 @@ def record_of_draft(draft: Draft, styles: AnswerStyles) -> AuditRecord:
     wrongs = options[:index] + options[index + 1 :]
     if draft.question and _are_labels(options):
         return replace(_label_record(draft, bool(label_of(options[index]))), position=index)
-    return AuditRecord(options[index], wrongs, draft.where, question=draft.question, position=index, **draft.facts)
+    return TextRecord(options[index], wrongs, draft.where, question=draft.question, position=index, **draft.facts)
 
 
 def _are_labels(options: Sequence[str]) -> bool:
@@ -128,9 +127,9 @@ def _are_labels(options: Sequence[str]) -> bool:
     return {label_of(option) for option in options} == {True, False}
 
 
-def _label_record(draft: Draft, label: bool) -> AuditRecord:
+def _label_record(draft: Draft, label: bool) -> TextRecord:
     right, wrong = (YES_NO if draft.is_question or draft.choices else TRUE_FALSE)[:: 1 if label else -1]
-    return AuditRecord(right, (wrong,), draft.where, question=draft.question, is_label=True, **draft.facts)
+    return TextRecord(right, (wrong,), draft.where, question=draft.question, is_label=True, **draft.facts)
 
 
 def _labelled_draft(
@@ -147,7 +146,7 @@ def _labelled_draft(
     return Draft(where, facts, question=text, is_question=is_question, raw_answers=answers)
 
 
-def _record_of_label(draft: Draft, styles: AnswerStyles) -> AuditRecord:
+def _record_of_label(draft: Draft, styles: AnswerStyles) -> TextRecord:
     labels: dict[str, bool] = {}
     for column, answer in draft.raw_answers.items():
         label = label_of(answer)
