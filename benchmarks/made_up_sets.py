@@ -103,7 +103,7 @@ Maker = Callable[[random.Random, int], list[Row]]
 
 @dataclass(frozen=True)
 class Plant:
-    """A made-up set. `truth`: the share of right answers of a solver that knows the shortcut and sees `tier`."""
+    """A made-up set. `truth`: share of right answers of a solver that knows the shortcut, with the features of `tier`."""
 
     make: Maker
     truth: float
