@@ -11,99 +11,25 @@ from dataclasses import dataclass
 from foilworks.core.solver.questions import Row
 from foilworks.core.solver.solution import HEADLINE, Tier
 
-VERBS = [
-    "run",
-    "walk",
-    "jump",
-    "sit",
-    "open",
-    "close",
-    "lift",
-    "drop",
-    "push",
-    "pull",
-    "throw",
-    "catch",
-    "read",
-    "write",
-    "cook",
-    "wash",
-    "cut",
-    "paint",
-    "climb",
-    "ride",
-    "swim",
-    "dance",
-    "sing",
-    "wave",
-    "point",
-    "shake",
-    "kick",
-    "roll",
-    "spin",
-    "fold",
-]
-NOUNS = [
-    "ball",
-    "door",
-    "box",
-    "cup",
-    "table",
-    "chair",
-    "book",
-    "car",
-    "bike",
-    "dog",
-    "cat",
-    "horse",
-    "tree",
-    "lamp",
-    "phone",
-    "bag",
-    "shirt",
-    "knife",
-    "bottle",
-    "plate",
-    "rope",
-    "ladder",
-    "guitar",
-    "drum",
-    "kite",
-    "boat",
-    "train",
-    "bench",
-    "fence",
-    "wheel",
-]
-ADJECTIVES = [
-    "red",
-    "blue",
-    "green",
-    "small",
-    "large",
-    "old",
-    "new",
-    "wooden",
-    "metal",
-    "plastic",
-    "round",
-    "square",
-    "heavy",
-    "light",
-    "broken",
-    "clean",
-    "dirty",
-    "wet",
-    "dry",
-    "striped",
-]
+VERBS = """
+    run walk jump sit open close lift drop push pull throw catch read write cook wash cut paint climb ride swim
+    dance sing wave point shake kick roll spin fold
+""".split()  # noqa: SIM905
+NOUNS = """
+    ball door box cup table chair book car bike dog cat horse tree lamp phone bag shirt knife bottle plate rope
+    ladder guitar drum kite boat train bench fence wheel
+""".split()  # noqa: SIM905
+ADJECTIVES = """
+    red blue green small large old new wooden metal plastic round square heavy light broken clean dirty wet dry
+    striped
+""".split()  # noqa: SIM905
 DIRECTIONS = ["left", "right", "up", "down"]
 Maker = Callable[[random.Random, int], list[Row]]
 
 
 @dataclass(frozen=True)
 class Plant:
-    """A made-up set. `truth`: share of right answers of a solver that knows the shortcut, with the features of `tier`."""
+    """A made-up set. `truth`: share of right answers of a solver that knows the shortcut, `tier`: that to compare."""
 
     make: Maker
     truth: float
@@ -219,11 +145,24 @@ def balanced_templates(draw: random.Random, n: int) -> list[Row]:
     return rows
 
 
+def random_templates(draw: random.Random, n: int) -> list[Row]:
+    """Return yes-no questions that are asked of 20 clips each, with random answers."""
+    texts = actions(draw, max(1, n // 20))
+    rows = [
+        label(f"Does the person {text}?", draw.random() < 0.5, f"v{at}_{clip}")
+        for at, text in enumerate(texts)
+        for clip in range(20)
+    ]
+    draw.shuffle(rows)
+    return rows
+
+
 FAIR: dict[str, Maker] = {
     "pairs": fair_pairs,
     "questions, 4 per clip": fair_questions,
     "mirrored pairs": mirrored_pairs,
     "templates, balanced answers": balanced_templates,
+    "templates, random answers": random_templates,
 }
 
 
@@ -596,7 +535,7 @@ PLANTS: dict[str, Plant] = {
     "misspelled foils": Plant(four_actions(misspelled_foil), 0.64),
     "position by type": Plant(position_by_type, 0.8),
     "next question names the answer": Plant(next_question_names_the_answer, 0.625),
-    "answer is an option again": Plant(answer_is_an_option_again, 0.6),
+    "answer is an option again": Plant(answer_is_an_option_again, 0.45),
     "wrong options from a pool": Plant(wrong_options_from_a_pool, 0.775),
     "mirrored pairs": Plant(mirrored_pairs, 0.5),
     "mirrored pairs hide a word": Plant(mirrored_pairs_hide_a_word, 0.7),

@@ -117,11 +117,10 @@ def _of_statements(layout: Layout) -> Columns:
         "words of the statement": n_words,
         "characters of the statement": np.array([len(question.text) for question in layout.questions], dtype=float),
         "frequency of its words": frequency,
-        "numbers of the statement": np.array([sum(map(str.isdigit, q.text)) for q in layout.questions], dtype=float),
         "negations of the statement": np.array([len(option_features.NEGATIONS & set(row)) for row in row_words], float),
-        "capitals of the statement": np.array([sum(map(str.isupper, q.text)) for q in layout.questions], dtype=float),
-        "commas of the statement": np.array([q.text.count(",") for q in layout.questions], dtype=float),
     }
+    for name, test in option_features.SURFACE_TESTS.items():
+        counts[f"{name} (statement)"] = np.array([float(test(question.text)) for question in layout.questions])
     is_label = layout.is_label
     sign = np.where(is_label[layout.item], np.where(layout.position > 0, 0.5, -0.5), 0.0)
     columns = {}

@@ -4,11 +4,12 @@ Groups are videos, never texts: a text used with many clips is a template, which
 same texts with different clips and different answers) stay in one fold.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
@@ -17,6 +18,9 @@ from foilworks.core.solver.questions import Answers, Question
 
 Codes = NDArray[np.int64]
 MAX_MIRRORED = 4
+# Items with one text, or one answer, that are spread evenly over the folds.
+MIN_FREQUENT = 5
+BALANCED_P = 0.05
 # Share of the items in one group; with a larger one, little is left to learn from.
 MAX_GROUP_SHARE = 0.2
 # Standard errors by which answers of equal texts differ more often than by chance.
@@ -78,20 +82,53 @@ def structure_of(questions: Sequence[Question], answers: Answers) -> Structure:
     )
 
 
-def folds_of(groups: Codes, n_folds: int, seed: int) -> Codes:
-    """Return (n,) the fold of each item: whole groups in random order, each to the fold with the fewest items."""
+def folds_of(groups: Codes, strata: Codes, n_folds: int, seed: int) -> Codes:
+    """Return (n,) the fold of each item: whole groups, large ones first, each to the fold with fewest of its strata.
+
+    If training folds have fewer of an answer whenever the held-out fold has more, a balanced set reads below chance.
+    """
     generator = np.random.default_rng(seed)
-    sizes = np.bincount(groups)
-    order = generator.permutation(len(sizes))
-    # Large groups first, so that the folds become equal; groups of one size stay in random order.
-    order = order[np.argsort(-sizes[order], kind="stable")]
-    fold_sizes = np.zeros(n_folds)
-    fold_of_group = np.zeros(len(sizes), dtype=np.int64)
-    for group in order:
-        fold = int(np.argmin(fold_sizes))
-        fold_of_group[group] = fold
-        fold_sizes[fold] += sizes[group]
-    return fold_of_group[groups]
+    members = _sets_of(groups.tolist())
+    n_of_stratum = np.zeros((int(strata.max()) + 1, n_folds))
+    fold_sizes, folds = np.zeros(n_folds), np.zeros(len(groups), dtype=np.int64)
+    for index in sorted(generator.permutation(len(members)), key=lambda index: -len(members[index])):
+        rows = members[index]
+        near = n_of_stratum[strata[rows]].sum(axis=0)
+        fold = int(np.lexsort((fold_sizes, near))[0])
+        folds[rows] = fold
+        fold_sizes[fold] += len(rows)
+        np.add.at(n_of_stratum[:, fold], strata[rows], 1)
+    return folds
+
+
+def strata_of(questions: Sequence[Question], answers: Answers) -> Codes:
+    """Return (n,) codes of items with the same answer to the same text, at the same index or with the same label.
+
+    Each of the three counts only if the file balances it: it varies less than random answers (chi-squared, lower tail).
+    Folds that spread random answers evenly would let a learner repeat their majority.
+    """
+    texts = Counter((question.text, tuple(sorted(question.options))) for question in questions)
+    schemes: list[list[tuple[Hashable, Hashable, int]]] = [[], [], []]
+    for question, answer in zip(questions, answers, strict=True):
+        n_options, right = len(question.options), question.options[answer]
+        text = question.text, tuple(sorted(question.options))
+        schemes[0].append((text if texts[text] >= MIN_FREQUENT else "", right, n_options))
+        schemes[1].append(((question.kind, n_options) if question.is_ordered else "", int(answer), n_options))
+        schemes[2].append(((question.kind,) if question.is_label else "", right, n_options))
+    balanced = [scheme for scheme in schemes if _is_balanced(scheme)]
+    rows = zip(*balanced, strict=True) if balanced else [()] * len(questions)
+    return _codes(tuple((group, right) if group else "" for group, right, _ in row) for row in rows)
+
+
+def _is_balanced(rows: Sequence[tuple[Hashable, Hashable, int]]) -> bool:
+    """Report whether the answers of groups, (group, answer, number of options) each, vary less than random ones."""
+    counts = Counter((group, right) for group, right, _ in rows if group)
+    sizes = {group: n_options for group, _, n_options in rows if group}
+    totals = Counter(group for group, _, _ in rows if group)
+    # Answers that never occur have a count of 0: sum of c^2 * k / n - n.
+    squares = sum(count**2 * sizes[group] / totals[group] for (group, _), count in counts.items())
+    freedom = sum(sizes.values()) - len(sizes)
+    return freedom > 0 and squares - sum(totals.values()) <= scipy.stats.chi2.ppf(BALANCED_P, freedom)
 
 
 def largest_group_share(structure: Structure) -> float:

@@ -5,6 +5,7 @@ A key is a string; all are functions of questions alone. Those of labelled texts
 
 import re
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
@@ -54,12 +55,15 @@ def option_words(layout: Layout) -> Iterator[Keys]:
         question = layout.questions[item]
         if question.is_label:
             label = layout.texts[row]
-            yield [label, *(f"{label}|{gram}" for gram in _grams(layout.question_words[item]))]
+            marks = re.findall(r"[^\w\s]", question.text)
+            grams = [*_grams(layout.question_words[item]), *(f"mark {mark}" for mark in marks)]
+            yield [label, *(f"{label}|{gram}" for gram in grams)]
             continue
         word_list = layout.option_words[row]
         text = layout.texts[row]
         marks = re.findall(r"[^\w\s]", text)
         endings = [f"-{word[-3:]}" for word in word_list if len(word) > 4]
+        endings += [f"{word_list[0][:n]}-" for n in (1, 3) if word_list]
         place = [f"index {layout.position[row]} of {layout.sizes[item]}"] if question.is_ordered else []
         yield [*_grams(word_list), *endings, *(f"mark {mark}" for mark in marks), *place]
 
@@ -96,6 +100,7 @@ def types_and_options(layout: Layout) -> Iterator[Keys]:
     for row, (item, own) in enumerate(zip(layout.item, _owns(layout), strict=True)):
         question, asked = layout.questions[item], layout.question_words[item]
         types = [f"#{question.kind}", f"~{layout.templates[item]}", f"^{layout.openings[item]}", f"${asked[-1:]}"]
+        types.append(f"{len(asked)} words")
         values = [" ".join(own)]
         if question.is_ordered:
             values.append(f"index {layout.position[row]} of {layout.sizes[item]}")
@@ -140,16 +145,27 @@ def whole_questions_and_options(layout: Layout) -> Iterator[Keys]:
 
 def rows_of_file(layout: Layout) -> Iterator[Keys]:
     """Yield the index of the option with the row modulo small numbers, and with the metadata of the item."""
+    places = _places_in_video(layout)
     for row, (item, own) in enumerate(zip(layout.item, _owns(layout), strict=True)):
         question = layout.questions[item]
         has_order = question.is_ordered or question.is_label
         values = [" ".join(own), *([f"index {layout.position[row]}"] if has_order else [])]
         names = [f"{period}:{question.order % period}" for period in PERIODS]
+        names.append(f"item {places[item]} of the video")
         names += [f"{name}={value}" for name, value in question.extra]
         names += [f"id {part}" for part in re.findall(r"[A-Za-z]+|\d+", question.id)[:6]]
         names += [f"video {part}" for part in re.findall(r"[A-Za-z]+|\d+", question.video)[:6]]
         names += [f"last digit {re.sub(r'[^0-9]', '', question.id)[-1:]}"]
         yield [f"{name}|{value}" for name in names for value in values]
+
+
+def _places_in_video(layout: Layout) -> list[int]:
+    """Return the number of items of the same video before each item in the file."""
+    places, count = [0] * len(layout.questions), Counter[str]()
+    for item in sorted(range(len(layout.questions)), key=lambda item: layout.questions[item].order):
+        places[item] = count[layout.questions[item].video]
+        count[layout.questions[item].video] += 1
+    return places
 
 
 Family = Callable[[Layout], Iterator[Keys]]

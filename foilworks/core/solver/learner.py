@@ -28,6 +28,8 @@ N_TREES, LEARNING_RATE, MAX_LEAVES = 50, 0.12, 8
 # Known answers this many rows away in the file.
 ROW_DISTANCES = (-2, -1, 1, 2)
 NEAR_ROWS = "answers of near rows"
+# Factors of scores.
+SCALES = (0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0)
 LEARNERS = ("linear and trees", "linear", "trees")
 
 
@@ -47,12 +49,17 @@ class Answered:
 
 @dataclass(frozen=True)
 class Columns:
-    """(R, F) columns of one outer fold, with F families, names and tiers."""
+    """(R, F) columns of one outer fold, with F families, names and tiers.
+
+    `is_learned`: scores of models and rates. More of them must not make an option less likely: if the answers to a text
+    are balanced, its other answers point away from each held-out one, which no solver of single items knows.
+    """
 
     values: Floats
     families: NDArray[np.str_]
     names: Sequence[str]
     tiers: NDArray[np.str_]
+    is_learned: NDArray[np.bool_]
 
     def of_tier(self, tier: Tier) -> NDArray[np.bool_]:
         return np.isin(self.tiers, TIERS[: TIERS.index(tier) + 1])
@@ -121,6 +128,7 @@ class Stack:
             np.concatenate([self.design.families, names]),
             [*self.design.names, *names],
             np.concatenate([self.design.tiers, tiers]),
+            np.concatenate([np.zeros(len(self.design.names), bool), [name != NEAR_ROWS for name in names]]),
         )
 
     def _near_answers(self, is_known: NDArray[np.bool_]) -> Floats:
@@ -150,30 +158,37 @@ def answer_held_out(stack: Stack, tiers: Sequence[Tier], seed: int, explain: Tie
     for outer in range(stack.n_folds):
         columns = stack.columns(outer)
         is_held_out = stack.fold_of_row == outer
-        learner = _select(stack, columns, outer, seed)
+        learner, scale = _select(stack, columns, outer, seed)
         answered.learners.append(learner)
         for tier in tiers:
             used = columns.of_tier(tier)
             models = Models(stack, columns, used, stack.folds != outer, learner, seed + outer)
-            answered.scores[tier][is_held_out] = models.scores(is_held_out)
+            answered.scores[tier][is_held_out] = scale * models.scores(is_held_out)
             if tier == explain:
                 _explain(answered, models, np.flatnonzero(stack.folds == outer))
     return answered
 
 
-def _select(stack: Stack, columns: Columns, outer: int, seed: int) -> str:
-    """Return the learner that answers most items of one training fold, trained on the other training folds."""
+def _select(stack: Stack, columns: Columns, outer: int, seed: int) -> tuple[str, float]:
+    """Return the learner that answers most items of one training fold, trained on the other training folds.
+
+    Also return the factor that makes its scores log-probabilities there (Guo et al. 2017, Sec. 4.2).
+    """
     inner = (outer + 1) % stack.n_folds
     is_held_out = stack.fold_of_row == inner
     used = columns.of_tier("set")
     layout = stack.design.layout
     models = Models(stack, columns, used, ~np.isin(stack.folds, [outer, inner]), LEARNERS[0], seed + outer)
-    shares = []
+    shares, scored = [], []
     for learner in LEARNERS:
-        scores = np.full(layout.n_rows, 0.0)
+        scores = np.zeros(layout.n_rows)
         scores[is_held_out] = models.scores(is_held_out, learner)
+        scored.append(scores)
         shares.append(layout.credits(scores, stack.answers)[stack.folds == inner].mean())
-    return LEARNERS[int(np.argmax(shares))]
+    best = int(np.argmax(shares))
+    right = is_held_out & (stack.right > 0)
+    likelihoods = [np.log(layout.probabilities(scale * scored[best])[right]).sum() for scale in SCALES]
+    return LEARNERS[best], SCALES[int(np.argmax(likelihoods))]
 
 
 class Models:
@@ -203,7 +218,8 @@ class Models:
         sizes, right = self.layout.sizes[is_training], stack.right[rows]
         self.weights = np.zeros(columns.values.shape[1])
         # Also if only trees answer: explanations read them.
-        self.weights[used] = fit_choices(columns.values[np.ix_(rows, used)], sizes, right, STACK_PENALTY)
+        data, is_learned = columns.values[np.ix_(rows, used)], columns.is_learned[used]
+        self.weights[used] = fit_choices(data, sizes, right, STACK_PENALTY, is_positive=is_learned)
         if learner != "linear":
             n_types = self.types.shape[1]
             self.trees = HistGradientBoostingClassifier(
@@ -214,9 +230,9 @@ class Models:
                 l2_regularization=2.0,
                 max_bins=63,
                 early_stopping=False,
-                categorical_features=list(range(n_types)),
+                monotonic_cst=[0] * n_types + is_learned.astype(int).tolist(),
                 random_state=seed,
-            ).fit(np.hstack([self.types[rows], columns.values[np.ix_(rows, used)]]).astype(np.float32), right)
+            ).fit(np.hstack([self.types[rows], data]).astype(np.float32), right)
 
     def scores(self, rows: NDArray[np.bool_], learner: str = "", without: NDArray[np.bool_] | None = None) -> Floats:
         """Return the scores of rows of whole items, centred within items. `without`: (F,) columns that say nothing."""

@@ -1,8 +1,10 @@
 """Compute what options show by themselves, among each other and beside their question: features of the item tier."""
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
+from operator import ne
 
 import numpy as np
 import regex
@@ -45,26 +47,29 @@ _PUNCTUATION = regex.compile(r"\p{P}")
 _VOWEL = re.compile(r"[aeiou]")
 
 
+SURFACE_TESTS: dict[str, Callable[[str], float]] = {
+    "begins with a capital": lambda text: text.lstrip()[:1].isupper(),
+    "capitals": lambda text: sum(map(str.isupper, text)),
+    "ends with punctuation": lambda text: bool(_PUNCTUATION.match(text.rstrip()[-1:])),
+    "last character": lambda text: float(ord(text[-1:] or " ")) if not text[-1:].isalnum() else 0.0,
+    "punctuation": lambda text: len(_PUNCTUATION.findall(text)),
+    "commas": lambda text: text.count(","),
+    "quotation marks": lambda text: sum(map(text.count, "\"'“”‘’`")),
+    "brackets": lambda text: text.count("(") + text.count("["),
+    "hyphens": lambda text: text.count("-") + text.count("–"),
+    "blank at an end": lambda text: text != text.strip(),
+    "double blanks": lambda text: len(re.findall(r"\s\s", text.strip())),
+    "non-ASCII letters": lambda text: len(_NON_ASCII_LETTER.findall(text)),
+    "letters of two scripts in one word": lambda text: len(_MIXED_WORD.findall(text)),
+    "invisible characters": lambda text: len(_INVISIBLE.findall(text)),
+    "characters outside the normal form": lambda text: sum(map(ne, text, unicodedata.normalize("NFC", text))),
+    "digits": lambda text: sum(map(str.isdigit, text)),
+}
+
+
 def surface_form(layout: Layout) -> Columns:
     """Return case, punctuation, blanks and letters of each option's characters."""
-    tests: dict[str, Callable[[str], float]] = {
-        "begins with a capital": lambda text: text.lstrip()[:1].isupper(),
-        "capitals": lambda text: sum(map(str.isupper, text)),
-        "ends with punctuation": lambda text: bool(_PUNCTUATION.match(text.rstrip()[-1:])),
-        "last character": lambda text: float(ord(text[-1:] or " ")) if not text[-1:].isalnum() else 0.0,
-        "punctuation": lambda text: len(_PUNCTUATION.findall(text)),
-        "commas": lambda text: text.count(","),
-        "quotation marks": lambda text: sum(map(text.count, "\"'“”‘’`")),
-        "brackets": lambda text: text.count("(") + text.count("["),
-        "hyphens": lambda text: text.count("-") + text.count("–"),
-        "blank at an end": lambda text: text != text.strip(),
-        "double blanks": lambda text: len(re.findall(r"\s\s", text.strip())),
-        "non-ASCII letters": lambda text: len(_NON_ASCII_LETTER.findall(text)),
-        "letters of two scripts in one word": lambda text: len(_MIXED_WORD.findall(text)),
-        "invisible characters": lambda text: len(_INVISIBLE.findall(text)),
-        "digits": lambda text: sum(map(str.isdigit, text)),
-    }
-    return {name: _by_text(layout, test) for name, test in tests.items()}
+    return {name: _by_text(layout, test) for name, test in SURFACE_TESTS.items()}
 
 
 def lengths(layout: Layout) -> Columns:
@@ -238,7 +243,10 @@ def numbers(layout: Layout) -> Columns:
         columns["near other numbers"][rows] = -np.sort(gaps, axis=1)[:, 1]
         columns["reached by equal steps"][rows] = np.array([len(row) - len(np.unique(row.round(6))) for row in gaps])
     whole = is_number & (filled == np.round(filled))
+    asked = np.array([number_in(question.text) for question in layout.questions])[layout.item]
+    is_near = is_number & np.isfinite(asked)
     return columns | {
+        "distance to the number of the question": np.where(is_near, np.log1p(np.abs(filled - asked)), 0.0),
         "is a number": is_number.astype(float),
         "multiple of 5": (whole & (filled % 5 == 0)).astype(float),
         "multiple of 10": (whole & (filled % 10 == 0)).astype(float),
@@ -263,11 +271,25 @@ def position(layout: Layout) -> Columns:
     is_ordered = np.array([question.is_ordered for question in layout.questions])[layout.item]
     is_label = layout.is_label[layout.item]
     index = np.where(is_ordered & ~is_label, layout.position, 0)
-    return {
+    word_counts = _array(map(len, layout.option_words))
+    values = _array(map(number_in, layout.texts))
+    orders = {"alphabet": _alphabetical(layout), "words": word_counts, "number": np.nan_to_num(values)}
+    return {f"out of order by {name}": _inversions(layout, order) * is_ordered for name, order in orders.items()} | {
         "index": index.astype(float),
         "last": (is_ordered & ~is_label & (index == layout.sizes[layout.item] - 1)).astype(float),
         "label": np.where(is_label, layout.position, 0).astype(float),
     }
+
+
+def _inversions(layout: Layout, values: Floats) -> Floats:
+    """Return (R,) the share of the other options that are higher but before, or lower but after."""
+    counts = np.zeros(layout.n_rows)
+    for size in np.unique(layout.sizes):
+        rows = layout.starts[layout.sizes == size][:, None] + np.arange(size)
+        difference = np.sign(values[rows][:, :, None] - values[rows][:, None, :])
+        is_before = np.sign(np.arange(size)[:, None] - np.arange(size))
+        counts[rows] = (difference * is_before < 0).sum(axis=2) / (size - 1)
+    return counts
 
 
 def _alphabetical(layout: Layout) -> Floats:

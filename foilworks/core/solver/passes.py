@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from foilworks.core.solver.design import Design
-from foilworks.core.solver.folds import folds_of
+from foilworks.core.solver.folds import folds_of, strata_of
 from foilworks.core.solver.layout import Layout
 from foilworks.core.solver.learner import N_FOLDS, Answered, Stack, answer_held_out
 from foilworks.core.solver.questions import Answers, Question
@@ -59,7 +59,7 @@ class Passes:
     def add_repeat(self, design: Design, answers: Answers, groups: Codes, seed: int) -> None:
         """Run one pass over all tiers; the first one also explains its choices."""
         explain = None if self.repeats else HEADLINE
-        folds = folds_of(groups, N_FOLDS, seed)
+        folds = _folds(design, answers, groups, seed)
         answered = _answer(design, answers, folds, TIERS, seed, explain)
         layout = design.layout
         for tier in TIERS:
@@ -91,8 +91,12 @@ class Passes:
 
 def value_of(design: Design, answers: Answers, groups: Codes, seed: int) -> float:
     """Return the headline's value of one pass."""
-    answered = _answer(design, answers, folds_of(groups, N_FOLDS, seed), (HEADLINE,), seed, None)
+    answered = _answer(design, answers, _folds(design, answers, groups, seed), (HEADLINE,), seed, None)
     return float(design.layout.credits(answered.scores[HEADLINE], answers).mean())
+
+
+def _folds(design: Design, answers: Answers, groups: Codes, seed: int) -> Codes:
+    return folds_of(groups, strata_of(design.layout.questions, answers), N_FOLDS, seed)
 
 
 def fingerprint_of(questions: Sequence[Question], answers: Answers, seed: int) -> str:

@@ -95,9 +95,11 @@ def separate_answers(rows: Iterable[Row]) -> tuple[list[Question], Answers]:
 
 
 def check_questions(questions: Sequence[Question], answers: Answers) -> None:
-    """Raise ValueError if the answers do not fit the questions, or an item has fewer than two options."""
+    """Raise ValueError without questions, if the answers do not fit them, or if an item has fewer than two options."""
     if len(questions) != len(answers):
         raise ValueError(f"{len(questions)} questions have {len(answers)} answers; give one answer per question")
+    if not questions:
+        raise ValueError("there are no questions; give at least one")
     for question, answer in zip(questions, answers, strict=True):
         if len(question.options) < 2 or not 0 <= answer < len(question.options):
             raise ValueError(

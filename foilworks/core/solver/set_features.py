@@ -5,11 +5,12 @@ They read the texts of other items, never their answers.
 
 import re
 from collections import Counter, defaultdict
+from itertools import pairwise
 
 import numpy as np
 
 from foilworks.core.solver.layout import Layout
-from foilworks.core.solver.option_features import ARTICLES, Columns, number_in
+from foilworks.core.solver.option_features import ARTICLES, Columns, Floats, number_in
 from foilworks.core.text.tokens import words
 
 # Items of one video that are compared with each other.
@@ -26,6 +27,8 @@ def neighbours(layout: Layout) -> Columns:
         "text in other questions of the video",
         "words in the next question of the video",
         "words in the previous question of the video",
+        "similarity of the statement to others of the video",
+        "highest similarity of the statement to another of the video",
     )
     values = np.zeros((layout.n_rows, len(names)))
     by_video = defaultdict(list)
@@ -38,7 +41,7 @@ def neighbours(layout: Layout) -> Columns:
     return dict(zip(names, values.T, strict=True))
 
 
-def _compare(layout: Layout, items: list[int], values: np.ndarray) -> None:
+def _compare(layout: Layout, items: list[int], values: Floats) -> None:
     options = Counter(text for index in items for text in _plain_options(layout, index))
     asked = [set(layout.question_words[index]) - ARTICLES for index in items]
     in_questions = Counter(word for row in asked for word in row)
@@ -46,6 +49,10 @@ def _compare(layout: Layout, items: list[int], values: np.ndarray) -> None:
     in_options = Counter(word for row in offered for word in row)
     for at, index in enumerate(items):
         if layout.questions[index].is_label:
+            similarities = [
+                len(asked[at] & row) / max(1, len(asked[at] | row)) for other, row in enumerate(asked) if other != at
+            ]
+            values[layout.starts[index] + 1, 6:] = sum(similarities) / len(similarities), max(similarities)
             continue
         before = asked[at - 1] if at else set()
         after = asked[at + 1] if at + 1 < len(items) else set()
@@ -56,7 +63,7 @@ def _compare(layout: Layout, items: list[int], values: np.ndarray) -> None:
             text = layout.option_words[row]
             own = set(text) - ARTICLES
             plain = " ".join(text)
-            values[row] = (
+            values[row, :6] = (
                 options[plain] - own_options[plain],
                 sum((in_questions[word] - (word in asked[at])) > 0 for word in own) / max(1, len(own)),
                 sum((in_options[word] - (word in offered[at])) > 0 for word in own) / max(1, len(own)),
@@ -92,6 +99,7 @@ def repeats(layout: Layout) -> Columns:
         "option outside equal lists": np.log1p(
             [count[text] - n_lists[lists[item]] for text, item in zip(plain, layout.item, strict=True)]
         ),
+        "frequency of its rarest pair of words": _frequency_of_pairs(layout),
         "frequency of its rarest word": np.array([min(row) for row in of_words]),
         "frequency of its words": np.array([sum(row) / len(row) for row in of_words]),
         "words of questions of the set": np.array(
@@ -99,6 +107,12 @@ def repeats(layout: Layout) -> Columns:
         ),
     }
     return {name: np.where(is_label, 0.0, values) for name, values in columns.items()}
+
+
+def _frequency_of_pairs(layout: Layout) -> Floats:
+    """Return (R,) the log of the number of options that have the rarest pair of successive words of each option."""
+    count = Counter(pair for row in layout.option_words for pair in set(pairwise(row)))
+    return np.log([min((count[pair] for pair in pairwise(row)), default=1) for row in layout.option_words])
 
 
 def file_order(layout: Layout) -> Columns:
@@ -133,7 +147,7 @@ def _parts(text: str) -> list[str]:
     return words(re.sub(r"[_\W]+|(?<=[a-z])(?=[A-Z])", " ", text))
 
 
-def _index(layout: Layout) -> np.ndarray:
+def _index(layout: Layout) -> Floats:
     """Return (R,) the index of each option if the file orders them or they are labels, else -1."""
     has_order = np.array([question.is_ordered or question.is_label for question in layout.questions])
     return np.where(has_order[layout.item], layout.position, -1)
