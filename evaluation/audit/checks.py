@@ -31,17 +31,16 @@ NO_ITEMS = "no item has a text to compare"
 
 
 def of_file_tier(solution: Solution | None) -> Finding:
-    """Return how far items are answered from the file's order, ids and fields, beside what texts give away.
-
-    It warns if this tier alone fails: shuffling the file removes it.
+    """Return what the file's order, ids and times add to what texts give away. It fails if they add more than chance
+    would: shuffling the file removes it.
     """
     if solution is None:
         return Finding("file", CLEAR, details={"reason": NO_ITEMS})
     tier, texts = solution.tiers["file"], solution.headline
     is_own = tier.verdict == "fail" and tier.value - texts.value > (texts.interval[1] - texts.interval[0]) / 2
     verdict: Verdict = "fail" if is_own else CLEAR
-    details = {"unit": "items", "texts": texts.value}
-    return Finding("file", verdict, tier.value, list(tier.interval), tier.chance, tier.n, "", details)
+    details = {"unit": "items", "with_file": tier.value, "texts": texts.value}
+    return Finding("file", verdict, max(0.0, tier.value - texts.value), None, None, tier.n, "", details)
 
 
 def of_model(result: ModelResult | None, subtest: str = "") -> Finding:

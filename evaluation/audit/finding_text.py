@@ -35,6 +35,9 @@ def lines_of(finding: Mapping[str, Any]) -> list[str]:
     lines = []
     if counted := COUNTED.get(finding["check"]):
         lines.append(str(counted) % {"hits": count(details["count"]), "n": count(finding["n"])})
+    if "with_file" in details:
+        form_of_file = _("A solver that sees them is right in %(with_file)s, one that sees texts alone in %(texts)s.")
+        lines.append(form_of_file % {name: share(details[name]) for name in ("with_file", "texts")})
     if finding["check"] == "leakage" and (n := details["captions"]):
         form = ngettext("The text of %(n)s is in another split.", "The texts of %(n)s are in another split.", n)
         lines.append(form % {"n": count(n)})

@@ -24,7 +24,7 @@ BADGES = {
     "fail": "badge-bad",
 }
 # Items on the page, those that are answered most surely first; the file of item scores has all.
-MAX_ITEMS = 20
+MAX_ITEMS = 10
 # A family of features below this share of right answers above chance is not listed.
 MIN_SHOWN = 0.02
 SURE = 0.05
@@ -49,7 +49,7 @@ def page_of(result: Mapping[str, Any]) -> dict[str, Any]:
     findings = [_check_card(finding) for finding in result["findings"] if not finding["subtest"]]
     measured = [finding for finding in findings if finding["value"] is not None]
     solved = result["without_video"]
-    surest = sorted(result["item_scores"], key=lambda item: (-item["s_minus_chance"], item["id"]))
+    surest = sorted(result["item_scores"], key=lambda item: -item["s_minus_chance"])
     return {
         "audit": result,
         "solved": solved,
