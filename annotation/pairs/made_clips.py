@@ -10,7 +10,6 @@ from foilworks.core.corpus.models import Video
 from foilworks.core.corpus.video_files.ingest import StoredMedia, store_media
 from foilworks.core.corpus.video_files.stored_files import clip_file
 from foilworks.core.media.errors import MediaError
-from foilworks.core.media.reversal import write_joined, write_reversed
 from generation.pairs.proposals import REVERSAL, Proposal
 
 # Characters of a clip's key before what a made clip appends.
@@ -42,6 +41,8 @@ def make_clips(proposal: Proposal, videos: list[Video]) -> list[MadeClip]:
 
     MediaError: a file cannot be decoded. CorpusError: the storage cannot be written.
     """
+    from foilworks.core.media.reversal import write_joined, write_reversed
+
     trims = [(video.start_time, video.end_time) for video in videos]
     path = Path(clip_file(videos[0]))
     if proposal.kind == REVERSAL:

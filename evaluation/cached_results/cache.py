@@ -6,7 +6,7 @@ invalidates a value: different inputs have a different fingerprint, and the row 
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from django.core.cache import cache
@@ -18,8 +18,26 @@ SECONDS_IN_MEMORY = 3600
 
 
 def digest(value: Any) -> str:
-    """Return the SHA-256 of a JSON value, independent of the order of its keys."""
-    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
+    """Return the SHA-256 of a JSON value, independent of the order of its keys.
+
+    A list may be an iterator, so that its rows are never in memory together.
+    """
+    hashed = hashlib.sha256()
+    for piece in _pieces(value):
+        hashed.update(piece.encode())
+    return hashed.hexdigest()
+
+
+def _pieces(value: Any) -> Iterator[str]:
+    """Yield the JSON text of the value in parts."""
+    if isinstance(value, list | Iterator):
+        yield "["
+        for index, row in enumerate(value):
+            yield ", " if index else ""
+            yield from _pieces(row)
+        yield "]"
+    else:
+        yield json.dumps(value, sort_keys=True, default=str)
 
 
 def key_of(subject: Any) -> str:

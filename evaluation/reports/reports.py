@@ -282,7 +282,8 @@ def _report_request(
     checked_params = parse_params(entry, params or {})
     analysis = load(entry)
     facts = FACTS[analysis.INPUT](project, subtest_named(project, subtest) if subtest else None)
-    fingerprint = digest([kind, analysis.VERSION, checked_params, _plain(facts)])
+    rows = map(_plain, facts) if isinstance(facts, list) else _plain(facts)
+    fingerprint = digest([kind, analysis.VERSION, checked_params, rows])
     return _ReportRequest(checked_params, facts, about_report(subtest, checked_params), fingerprint)
 
 

@@ -22,6 +22,10 @@ except SystemExit as end:
 status = Path("/proc/self/status").read_text()
 print("peak", int(status.partition("VmHWM:")[2].split()[0]) // 1024)
 """
+FORGET_TABLES = """
+from evaluation.cached_results.models import CachedResult
+CachedResult.objects.all().delete()
+"""
 
 
 def record(number: int) -> dict:
@@ -54,7 +58,10 @@ def test_the_export_of_a_large_release_needs_little_memory(tmp_path):
     run("migrate")
     run("import", "jsonl", str(path), "--project", "large", "--create", "--as-published")
     run("release", "--project", "large")
-    printed = run("export", "foilworks", "--project", "large", "--release", "1", "--out", str(tmp_path / "out"))
-    assert int(printed.split("peak")[1]) <= LIMIT_MB
-    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
-    assert manifest["counts"]["released"] == N_ITEMS
+    for out in (tmp_path / "stored", tmp_path / "computed"):
+        printed = run("export", "foilworks", "--project", "large", "--release", "1", "--out", str(out))
+        assert int(printed.split("peak")[1]) <= LIMIT_MB, out.name
+        manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
+        assert manifest["counts"]["released"] == N_ITEMS
+        # The second export computes the tables that the freeze had stored.
+        run("shell", "-c", FORGET_TABLES)

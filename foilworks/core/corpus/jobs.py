@@ -2,8 +2,7 @@
 
 import logging
 
-from foilworks.core.corpus.actions.prepare_videos import try_to_prepare
-from foilworks.core.corpus.video_files.film_strips import unprepared_videos
+from foilworks.core.corpus.actions.prepare_videos import try_to_prepare, unprepared_videos
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.progress import progress
 

@@ -12,14 +12,14 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
-
-import av
-from av.container import InputContainer
-from av.video.frame import VideoFrame
-from av.video.stream import VideoStream
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from foilworks.core.media.errors import MediaError
+
+if TYPE_CHECKING:
+    from av.container import InputContainer
+    from av.video.frame import VideoFrame
+    from av.video.stream import VideoStream
 
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
@@ -84,6 +84,9 @@ def call_within(
 
 @contextmanager
 def _errors_logged() -> Iterator[list[tuple[int, str, str]]]:
+    # Imported here and below: web processes only need the limits, and decode in a child process.
+    import av
+
     level = av.logging.get_level()
     av.logging.set_level(av.logging.ERROR)
     try:
@@ -99,21 +102,23 @@ def decoder_options() -> dict[str, str]:
     return {"max_pixels": str(limits.pixels)} if limits and limits.pixels else {}
 
 
-def check_header(path: Path, container: InputContainer, stream: VideoStream) -> None:
+def check_header(path: Path, container: "InputContainer", stream: "VideoStream") -> None:
     """Compare what the file says about itself with the limits in force. MediaError: it exceeds one."""
+    from av import time_base
+
     limits = _in_force.get()
     if limits is None:
         return
     _check(path, "streams", len(container.streams), limits.streams, "remove the streams that are not needed")
     _check_size(path, stream.width, stream.height, stream.sample_aspect_ratio, limits)
     _check_frames(path, stream.frames, limits)
-    lasts = [float(container.duration) / av.time_base] if container.duration else []
+    lasts = [float(container.duration) / time_base] if container.duration else []
     if stream.duration and stream.time_base:
         lasts.append(float(stream.duration * stream.time_base))
     _check_seconds(path, max(lasts, default=0.0), limits)
 
 
-def check_frame(path: Path, stream: VideoStream, frame: VideoFrame, number: int, time: float) -> None:
+def check_frame(path: Path, stream: "VideoStream", frame: "VideoFrame", number: int, time: float) -> None:
     """Compare a decoded frame with the limits in force; `number` counts from 0, `time` is in seconds. MediaError."""
     limits = _in_force.get()
     if limits is None:

@@ -5,6 +5,7 @@ so anyone can recompute the reports from the export.
 """
 
 from array import array
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -28,7 +29,7 @@ from evaluation.reports.reports import about_of, project_report
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import release_scores, run_results, scored_records
 from foilworks.core.corpus.export_formats.foilworks import score_line, score_of, vote_line, vote_of
-from foilworks.core.corpus.models import Item, Release, ReleaseItem, Subtest, withdrawn_items
+from foilworks.core.corpus.models import Foil, Item, Release, ReleaseItem, Subtest, withdrawn_items
 from foilworks.core.corpus.records import (
     RecordContent,
     ReleaseContent,
@@ -62,10 +63,11 @@ _Name = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class _Member:
-    """A record with its current row; None if the row no longer exists."""
+    """A record with its current row and foils; None if the row no longer exists."""
 
     record: Mapping[str, Any]
     row: Item | None
+    foils: Sequence[Mapping[str, Any]]
     released: bool
 
 
@@ -117,24 +119,32 @@ def _members(release: Release) -> Iterator[_Member]:
     """
     frozen = ReleaseItem.objects.filter(release=release, is_private=False).order_by("position")
     for records in batched(frozen.values_list("item_id", "record").iterator(chunk_size=CHUNK), CHUNK):
-        rows = _rows(release.project, [pk for pk, _record in records])
-        yield from (_Member(record, rows.get(pk), released=True) for pk, record in records)
+        rows, foils = _rows(release.project, [pk for pk, _record in records])
+        yield from (_Member(record, rows.get(pk), foils[pk], released=True) for pk, record in records)
     main = Item.objects.filter(subtest__project=release.project, subtest__kind=Subtest.Kind.MAIN)
     other_items = main.exclude(withdrawn_items()).exclude(released_as__release=release)
     other_items = other_items.exclude(video__in=held_clips(release.project))
     keys = array("q", other_items.order_by("pk").values_list("pk", flat=True))
     for start in range(0, len(keys), CHUNK):
         chunk = keys[start : start + CHUNK].tolist()
-        rows = _rows(release.project, chunk)
-        items = frozen_items(release.project, main.filter(pk__in=chunk))
-        yield from (_Member(frozen_item.record, rows[frozen_item.item.pk], released=False) for frozen_item in items)
+        rows, foils = _rows(release.project, chunk)
+        for item in frozen_items(release.project, main.filter(pk__in=chunk)):
+            yield _Member(item.record, rows[item.item.pk], foils[item.item.pk], released=False)
 
 
-def _rows(project: Project, keys: Iterable[int | None]) -> dict[int, Item]:
+def _rows(
+    project: Project, keys: Iterable[int | None]
+) -> tuple[dict[int, Item], defaultdict[int | None, list[Mapping[str, Any]]]]:
+    """Return the main items of these keys, and position, text and verdict of their foils. Two queries."""
     main = Item.objects.filter(subtest__project=project, subtest__kind=Subtest.Kind.MAIN)
-    rows = main.filter(pk__in=[pk for pk in keys if pk is not None])
-    loaded = rows.select_related("subtest", "proficiency_item__subtest").prefetch_related("foils")
-    return {item.pk: item for item in loaded}
+    rows = main.filter(pk__in=[pk for pk in keys if pk is not None]).select_related(
+        "subtest", "proficiency_item__subtest"
+    )
+    items, foils = rows.in_bulk(), defaultdict[int | None, list[Mapping[str, Any]]](list)
+    # Rows of foils refer to their item and back: they would stay in memory after their chunk.
+    for foil in Foil.objects.filter(item__in=items).values("item", "position", "text", "verdict"):
+        foils[foil.pop("item")].append(foil)
+    return items, foils
 
 
 def _name(member: _Member, names: dict[int, _Name]) -> None:
@@ -153,12 +163,11 @@ def _with_status(member: _Member) -> dict[str, Any]:
     record, row = dict(member.record), member.row
     record["released"] = member.released
     record["state"] = row.state if row else None
-    foils = row.foils.all() if row else ()
-    record["found_valid"] = found_valid(row, [foil.verdict for foil in foils]) if row else None
+    record["found_valid"] = found_valid(row, [foil["verdict"] for foil in member.foils]) if row else None
     record["unanimous"] = row.unanimous if row else None
     if row is not None and row.is_on_publishers_word:
         record["on_publishers_word"] = True
-    record["verdicts"] = [{"position": foil.position, "text": foil.text, "verdict": foil.verdict} for foil in foils]
+    record["verdicts"] = list(member.foils)
     return record
 
 

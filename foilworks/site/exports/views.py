@@ -16,7 +16,7 @@ from foilworks.core.text.registry import load, lookup, parse_params
 from foilworks.site.exports.collect import export_content
 
 # A smaller zip remains in memory.
-SPOOL_BYTES = 16 * 1024 * 1024
+SPOOL_BYTES = 1024 * 1024
 
 
 @require_POST

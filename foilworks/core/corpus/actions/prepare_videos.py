@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from django.db.models import Q, QuerySet
+
 from foilworks.core.corpus.errors import CorpusError
-from foilworks.core.corpus.models import Video
-from foilworks.core.corpus.video_files.film_strips import prepare_video, unprepared_videos
+from foilworks.core.corpus.models import MediaState, Video
 from foilworks.core.jobs.models import OPEN_STATES, Job
 from foilworks.core.jobs.names import stored_names
 from foilworks.core.jobs.queue import enqueue
@@ -13,6 +14,12 @@ from foilworks.core.media.errors import MediaError
 
 JOB = "corpus.prepare_videos"
 Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
+
+
+def unprepared_videos(project_id: int) -> QuerySet[Video]:
+    """Clips with a file that lack their clock or their film strip."""
+    is_unprepared = Q(film_strip="") | Q(frame_times="")
+    return Video.objects.filter(is_unprepared, project=project_id, media_state=MediaState.READY).exclude(file="")
 
 
 def prepare_later(project_id: int) -> None:
@@ -32,6 +39,9 @@ def prepare_now(project_ids: list[int], progress: Progress) -> dict[str, Any]:
 
 def try_to_prepare(video: Video) -> str:
     """Prepare the clip; return the reason of a failure, or ""."""
+    # Imported here, because a web process only queues the job.
+    from foilworks.core.corpus.video_files.film_strips import prepare_video
+
     try:
         prepare_video(video)
     except (MediaError, CorpusError, OSError) as error:

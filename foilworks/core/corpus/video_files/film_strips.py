@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
-from django.db.models import Q, QuerySet
 from numpy.typing import NDArray
 
 from foilworks.core.corpus.models import MediaState, Video
@@ -23,12 +22,6 @@ MAX_BYTES = 8192
 # Of JPEG, from the best to the smallest file (foilworks.core.media.frames.jpeg); below that, the frames get smaller.
 QUALITIES = (4, 7, 11, 17, 25, 31)
 SMALLER = 0.75
-
-
-def unprepared_videos(project_id: int) -> QuerySet[Video]:
-    """Clips with a file that lack their clock or their film strip."""
-    is_unprepared = Q(film_strip="") | Q(frame_times="")
-    return Video.objects.filter(is_unprepared, project=project_id, media_state=MediaState.READY).exclude(file="")
 
 
 def prepare_video(video: Video) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from django.core.files.storage import default_storage
 
@@ -12,9 +13,10 @@ from foilworks.core.corpus.limits import decode
 from foilworks.core.corpus.models import MediaState, Takedown, Video
 from foilworks.core.corpus.video_files.stored_files import opaque_name, store
 from foilworks.core.media.errors import MediaError
-from foilworks.core.media.playable import make_playable
-from foilworks.core.media.probe import VideoFacts, probe
 from foilworks.core.projects.models import Project
+
+if TYPE_CHECKING:
+    from foilworks.core.media.probe import VideoFacts
 
 # Below the number of variables that every database takes in one statement.
 FILES_PER_QUERY = 500
@@ -30,9 +32,9 @@ class StoredMedia:
     """
 
     name: str = ""
-    facts: VideoFacts | None = None
+    facts: "VideoFacts | None" = None
     error: str = ""
-    original: VideoFacts | None = None
+    original: "VideoFacts | None" = None
     conversion: str = ""
 
     @property
@@ -76,6 +78,10 @@ def store_media(path: Path, *, copy: bool = True) -> StoredMedia:
     What browsers do not show alike is stored as a copy that they do. With `copy` False nothing is stored. A file that
     cannot be used is not an exception: the error is the answer. CorpusError: the storage cannot be written.
     """
+    # Imported here, because a web process only queues such jobs.
+    from foilworks.core.media.playable import make_playable
+    from foilworks.core.media.probe import probe
+
     try:
         facts = decode(probe, path)
         if facts.browser_playable:
@@ -89,7 +95,7 @@ def store_media(path: Path, *, copy: bool = True) -> StoredMedia:
         raise CorpusError(f"{path}: cannot be stored ({error.strerror}); free space in the media storage") from error
 
 
-def _stored(path: Path, facts: VideoFacts, copy: bool) -> StoredMedia:
+def _stored(path: Path, facts: "VideoFacts", copy: bool) -> StoredMedia:
     stem = opaque_name(facts.sha256)
     name = f"videos/{stem[:2]}/{stem}.{facts.container}"
     if copy and _stored_bytes(name) != facts.size_bytes:
@@ -186,7 +192,7 @@ def _trim_in_seconds(video: Video, media: StoredMedia) -> tuple[float | None, fl
     return begin, None if end is None else second(end)
 
 
-def _trim_error(start: float | None, end: float | None, facts: VideoFacts) -> str:
+def _trim_error(start: float | None, end: float | None, facts: "VideoFacts") -> str:
     """Return why the trim (seconds) is not inside the file, or "". An end beyond the file is the file's end."""
     begin = start or 0.0
     if begin >= facts.duration:
