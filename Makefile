@@ -46,12 +46,12 @@ doctor: $(STAMPS)/models ## what is installed and in use, and what to do about w
 
 .PHONY: test
 test: checks $(STAMPS)/dev ## set up everything with a browser, the checks of lint, then the whole test suite
-	@chromium="$$($(BIN)/python scripts/ensure_chromium.py)" && \
+	@chromium="$$($(BIN)/python tests/ensure_chromium.py)" && \
 	FOILWORKS_CHROMIUM="$$chromium" $(OFFLINE) $(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
 .PHONY: test-full
 test-full: $(STAMPS)/dev ## the heaviest tests: full crowd, soak, wheel, old databases on both engines (an hour at most)
-	@chromium="$$($(BIN)/python scripts/ensure_chromium.py)" && \
+	@chromium="$$($(BIN)/python tests/ensure_chromium.py)" && \
 	FOILWORKS_CHROMIUM="$$chromium" $(OFFLINE) $(BIN)/python -m pytest -n $(JOBS) -m full $(ARGS)
 
 .PHONY: lint

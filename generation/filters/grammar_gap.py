@@ -8,12 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from foilworks.core.hub.catalogue.registry import CLASSIFIER
-from foilworks.core.hub.interfaces import PairClassifier
 from foilworks.core.hub.opening import open_helper
 from foilworks.core.hub.revisions import fingerprint
-from generation.errors import GenerationError
 from generation.filters._cuts import texts_of, with_cuts
 from generation.filters._gap import gap, measured
+from generation.filters.grammaticality import acceptable_label
 from generation.records import Case, Measure, Verdict
 
 VERSION = "1"
@@ -28,7 +27,7 @@ def scorer(params: dict[str, Any]) -> dict[str, Any]:
 def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
     """Return {"caption", "foil"}, the probabilities of "acceptable". Every text is scored once."""
     model = open_helper(params["model"], CLASSIFIER, device=params["device"])
-    label_index = _acceptable(model)
+    label_index = acceptable_label(model, "model")
     probabilities = measured(
         cases, lambda texts: [float(row[label_index]) for row in model.probs([(text, None) for text in texts])]
     )
@@ -38,13 +37,3 @@ def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measu
 def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
     """Score a foil by caption minus foil, in -1..1; it passes up to params["max"]."""
     return gap(measure, params=params)
-
-
-def _acceptable(model: PairClassifier) -> int:
-    """Return the index of the label by its name; of two unnamed labels the second, as in CoLA."""
-    acceptable_labels = [label_index for label_index, label in enumerate(model.labels) if label.startswith("accept")]
-    if len(acceptable_labels) == 1:
-        return acceptable_labels[0]
-    if len(model.labels) != 2:
-        raise GenerationError(f"{model.info.model_id} is not a classifier of acceptability; choose one trained on CoLA")
-    return 1

@@ -49,7 +49,7 @@ def score_texts(texts: Sequence[str], params: dict[str, Any]) -> list[tuple[floa
     sentences_by_text = [_sentences(text) for text in texts]
     sentences = list(dict.fromkeys(sentence for text_sentences in sentences_by_text for sentence in text_sentences))
     acceptance = open_helper(params["cola"], CLASSIFIER, device=params["device"])
-    label_index = _acceptable(acceptance)
+    label_index = acceptable_label(acceptance, "cola")
     logits = acceptance.logits([(sentence, None) for sentence in sentences])
     probabilities = acceptance.probs([(sentence, None) for sentence in sentences])
     losses = open_helper(params["lm"], FILLER, device=params["device"]).self_losses(sentences)
@@ -81,13 +81,17 @@ def _score(sentence_scores: Sequence[tuple[float, float, float]]) -> tuple[float
     return min(1.0, max(0.0, (likely + logit) / 8 + 0.5)), probability, likely
 
 
-def _acceptable(model: PairClassifier) -> int:
+def acceptable_label(model: PairClassifier, parameter: str) -> int:
+    """Return the index of the label by its name; of two unnamed labels the second, as in CoLA.
+
+    `parameter`: the name of the filter's parameter that chose the model.
+    """
     acceptable_labels = [label_index for label_index, label in enumerate(model.labels) if label.startswith("accept")]
     if len(acceptable_labels) == 1:
         return acceptable_labels[0]
     if len(model.labels) != 2:
         raise GenerationError(
             f"{model.info.model_id} has the labels {', '.join(model.labels)}; "
-            "choose a classifier trained on CoLA as parameter 'cola'"
+            f"choose a classifier trained on CoLA as parameter '{parameter}'"
         )
     return 1

@@ -141,7 +141,7 @@ def main() -> None:
         folder.mkdir(parents=True, exist_ok=True)
     frames_of_a_clip().save(clip / "landing.webp", quality=QUALITY, method=6)
     subprocess.run([sys.executable, "manage.py", "demo", "--headless"], cwd=ROOT, check=True, stdin=subprocess.DEVNULL)
-    found = subprocess.run([sys.executable, "scripts/ensure_chromium.py"], cwd=ROOT, check=True, capture_output=True)
+    found = subprocess.run([sys.executable, "tests/ensure_chromium.py"], cwd=ROOT, check=True, capture_output=True)
     chromium = os.environ.get("FOILWORKS_CHROMIUM") or found.stdout.decode().strip()
     with served(free_port()) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])

@@ -4,17 +4,13 @@ A cycle is a submit and the claim after it, as the setting "one request per judg
 through the web framework, rendered, without a network. Prints p50 and p95 in ms. Run it with a thousand and with a
 million slots: they should be alike.
 
-    .venv/bin/python benchmarks/load.py [--places 1000000] [--cycles 600] [--validators 24]
+    .venv/bin/python -m tests.annotation.claim_times [--places 1000000] [--cycles 600] [--validators 24]
 """
 
 import argparse
 import json
 import re
-import sys
 import time
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tests.served_home import SWAP, own_home
 

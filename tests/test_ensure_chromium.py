@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).resolve().parent.parent.parent / "scripts/ensure_chromium.py"
+SCRIPT = Path(__file__).with_name("ensure_chromium.py")
 
 
 @pytest.fixture
