@@ -1,5 +1,6 @@
-"""Find the project of a command. The operator of the server can reach all of them."""
+"""Find the project and the subtest of a command. The operator of the server can reach all of them."""
 
+from foilworks.core.corpus.models import Subtest
 from foilworks.core.projects.actions.creation import new_project
 from foilworks.core.projects.errors import ProjectError
 from foilworks.core.projects.models import Project
@@ -13,6 +14,16 @@ def project_by_slug(slug: str) -> Project:
     found = Project.objects.filter(slug=slug).first()
     if found is None:
         raise ProjectError(f"--project: project {quoted(slug)} not found; choose one of: {_known()}")
+    return found
+
+
+def subtest_by_name(project: Project, name: str, option: str = "--subtest") -> Subtest:
+    """Return the project's subtest; the ProjectError names the option and lists the existing ones."""
+    subtests = Subtest.objects.filter(project=project)
+    found = subtests.filter(name=name).select_related("project").first()
+    if found is None:
+        names = ", ".join(subtests.values_list("name", flat=True)) or "(none yet)"
+        raise ProjectError(f"{option}: subtest {quoted(name)} not found; choose one of: {names}")
     return found
 
 

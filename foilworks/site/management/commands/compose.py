@@ -6,12 +6,8 @@ from django.core.management.base import CommandParser
 
 from annotation.choices.actions.compose_choices import Request, compose_choices, plan_choices, result_of
 from annotation.choices.wording import reasons
-from annotation.errors import AnnotationError
-from foilworks.core.corpus.models import Subtest
-from foilworks.core.projects.models import Project
-from foilworks.core.text.quoting import quoted
 from foilworks.site.management.base import FoilworksCommand, one_line
-from foilworks.site.management.projects import project_by_slug
+from foilworks.site.management.projects import project_by_slug, subtest_by_name
 
 SHOWN = 5
 
@@ -49,7 +45,7 @@ class Command(FoilworksCommand):
         parser.add_argument("--dry-run", action="store_true", help="show the items; store nothing")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        subtest = _subtest(project_by_slug(options["project"]), options["subtest"])
+        subtest = subtest_by_name(project_by_slug(options["project"]), options["subtest"])
         names = ("random", "hard", "seed", "limit", "unreviewed")
         wanted = Request(**{name: options[name] for name in names})
         if options["dry_run"]:
@@ -66,11 +62,3 @@ class Command(FoilworksCommand):
             lines = [f"{result['composed']} items to compose, {result['existing']} existing; nothing was stored"]
         lines += [f"  left out, {n}: {why}" for why, n in reasons(result["left_out"])]
         return "\n".join(lines)
-
-
-def _subtest(project: Project, name: str) -> Subtest:
-    found = Subtest.objects.filter(project=project, name=name).select_related("project").first()
-    if found is None:
-        known = ", ".join(Subtest.objects.filter(project=project).values_list("name", flat=True)) or "(none yet)"
-        raise AnnotationError(f"--subtest: subtest {quoted(name)} not found; choose one of: {known}")
-    return found

@@ -9,6 +9,7 @@ from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.models import Project
 from foilworks.core.text.quoting import quoted
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
+from foilworks.site.management.projects import project_by_slug
 from generation.actions.runs import start_run
 from generation.errors import GenerationError
 from generation.filters.registry import DEFAULT_FILTERS, FILTERS, default_filters
@@ -68,7 +69,7 @@ class Command(FoilworksCommand):
         parser.add_argument("--sync", action="store_true", help="run it now instead of queueing a job")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        project = _project(options["project"])
+        project = project_by_slug(options["project"])
         recipe = find_recipe(options["recipe"]) if options["recipe"] else None
         params, filters = _settings(options, recipe)
         run = start_run(
@@ -99,14 +100,6 @@ class Command(FoilworksCommand):
         lines += [f"  rejected by {slug}: {count}" for slug, count in result["rejected_by"].items()]
         lines += [f"  skipped, {count}: {why}" for why, count in result["skipped"].items()]
         return "\n".join(lines)
-
-
-def _project(slug: str) -> Project:
-    project = Project.objects.filter(slug=slug).first()
-    if project is None:
-        known = ", ".join(Project.objects.values_list("slug", flat=True)[:20]) or "none yet"
-        raise GenerationError(f"--project: project {quoted(slug)} not found; choose one of: {known}")
-    return project
 
 
 def _selection(options: dict[str, Any]) -> dict[str, Any]:

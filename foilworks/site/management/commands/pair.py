@@ -7,11 +7,8 @@ from django.core.management.base import CommandParser
 from annotation.errors import AnnotationError
 from annotation.pairs.actions.store_pairs import check_subtest, store_pairs
 from annotation.pairs.proposing import propose
-from foilworks.core.corpus.models import Subtest
-from foilworks.core.projects.models import Project
-from foilworks.core.text.quoting import quoted
 from foilworks.site.management.base import FoilworksCommand, one_line
-from foilworks.site.management.projects import project_by_slug
+from foilworks.site.management.projects import project_by_slug, subtest_by_name
 from generation.pairs.proposals import KINDS, NATURAL, Proposal
 
 LIMIT = 100
@@ -45,7 +42,7 @@ class Command(FoilworksCommand):
         if options["limit"] < 0 or options["per_caption"] < 1:
             raise AnnotationError("--limit must be 0 or more, and --per-caption 1 or more; change the number")
         project = project_by_slug(options["project"])
-        subtest = _subtest(project, options["subtest"])
+        subtest = subtest_by_name(project, options["subtest"])
         check_subtest(subtest)
         found = list(
             propose(
@@ -74,14 +71,6 @@ class Command(FoilworksCommand):
             return f"{n} pairs proposed; nothing was stored (--dry-run)"
         counts = ", ".join(f"{len(result[kind])} {kind}" for kind in ("stored", "existing", "failed"))
         return f"{n} pairs proposed: {counts}"
-
-
-def _subtest(project: Project, name: str) -> Subtest:
-    found = Subtest.objects.filter(project=project, name=name).select_related("project").first()
-    if found is None:
-        known = ", ".join(Subtest.objects.filter(project=project).values_list("name", flat=True)) or "(none yet)"
-        raise AnnotationError(f"--subtest: subtest {quoted(name)} not found; choose one of: {known}")
-    return found
 
 
 def _row(proposal: Proposal) -> dict[str, Any]:

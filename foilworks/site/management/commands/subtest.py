@@ -11,9 +11,8 @@ from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.forms import USUAL_FULL_SHARE, SubtestForm
 from foilworks.core.corpus.models import Subtest
 from foilworks.core.projects.models import Project
-from foilworks.core.text.quoting import quoted
 from foilworks.site.management.base import CommandGroup, FoilworksCommand
-from foilworks.site.management.projects import project_by_slug
+from foilworks.site.management.projects import project_by_slug, subtest_by_name
 
 USUAL_WANTED, USUAL_WANTED_PROFICIENCY = 3, 1
 STOPPING = ("stop_early", "full_share", "votes_max", "skilled_first")
@@ -90,8 +89,8 @@ class Link(FoilworksCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         project = project_by_slug(options["project"])
-        main = _subtest(project, options["name"], "NAME")
-        proficiency = _subtest(project, options["proficiency"], "--proficiency")
+        main = subtest_by_name(project, options["name"], "NAME")
+        proficiency = subtest_by_name(project, options["proficiency"], "--proficiency")
         n_items = link_proficiency(None, main, proficiency)
         names = {"subtest": main.name, "project": project.slug, "proficiency": proficiency.name}
         return {**names, "linked_items": n_items}
@@ -111,7 +110,7 @@ class CollectVotes(FoilworksCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         project = project_by_slug(options["project"])
-        subtest = _subtest(project, options["name"], "NAME")
+        subtest = subtest_by_name(project, options["name"], "NAME")
         n_items = collect_votes(None, subtest, size=options["sample"], seed=options["seed"])
         return {"subtest": subtest.name, "project": project.slug, "asked": n_items}
 
@@ -133,7 +132,7 @@ def _create(project: Project, options: dict[str, Any]) -> dict[str, Any]:
     usual = USUAL_WANTED if options["kind"] == Subtest.Kind.MAIN else USUAL_WANTED_PROFICIENCY
     wanted = usual if options["votes_wanted"] is None else options["votes_wanted"]
     needed = min(wanted, wanted // 2 + 1) if options["votes_needed"] is None else options["votes_needed"]
-    pair = _subtest(project, options["proficiency"], "--proficiency") if options["proficiency"] else None
+    pair = subtest_by_name(project, options["proficiency"], "--proficiency") if options["proficiency"] else None
     form = SubtestForm(
         {
             "name": options["name"],
@@ -166,11 +165,3 @@ def _stopping(options: dict[str, Any]) -> dict[str, Any]:
         raise CorpusError("--skilled-first: no pair gets more votes; add --votes-max, such as 5")
     usual = USUAL_FULL_SHARE if options["stop_early"] else 0.0
     return {**{name: options[name] for name in STOPPING}, "full_share": usual if share is None else share}
-
-
-def _subtest(project: Project, name: str, option: str) -> Subtest:
-    found = Subtest.objects.filter(project=project, name=name).first()
-    if found is None:
-        names = ", ".join(Subtest.objects.filter(project=project).values_list("name", flat=True)) or "(none)"
-        raise CorpusError(f"{option}: subtest {quoted(name)} not found; choose one of: {names}")
-    return found
