@@ -1,4 +1,4 @@
-"""benchmarks/gpu.py runs at tiny sizes on a CPU, and prints every part. Nothing here depends on how fast it is."""
+"""`python -m tests.hub.gpu_speed` runs at tiny sizes on a CPU and prints every part. No assertion is about speed."""
 
 import json
 import math
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.gpu import PARTS, main
+from tests.hub.gpu_speed import PARTS, main
 
 
 @pytest.fixture

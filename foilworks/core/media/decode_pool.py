@@ -1,7 +1,7 @@
 """Clips fetched ahead of a model: decoded, or read from a cache, by several threads or processes, handed on in order.
 
-FFmpeg and the resizing let other threads run, so threads are enough and nothing is copied between processes;
-benchmarks/scoring.py measures both. Each decoder itself uses one thread.
+FFmpeg and the resizing let other threads run, so threads are enough and nothing is copied between processes (decision
+30). Each decoder itself uses one thread.
 """
 
 import multiprocessing

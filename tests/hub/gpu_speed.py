@@ -1,6 +1,6 @@
 """Measure a GPU in ten minutes: frames per second against its bf16 limit, shared prefixes, decoding, a teacher's step.
 
-    .venv/bin/python benchmarks/gpu.py [--device cuda] [--only limit,vlm] [--minutes 10] [--tiny]
+    .venv/bin/python -m tests.hub.gpu_speed [--device cuda] [--only limit,vlm] [--minutes 10] [--tiny]
 
 Prints a JSON line per part. All models have random weights made from configurations, so nothing is downloaded.
 
@@ -20,46 +20,67 @@ teacher: a training step of LLM-teacher with a CLIP student, without and with fi
 import argparse
 import json
 import os
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+import numpy as np
+import torch
+from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
+from transformers.utils import logging
+
+from foilworks.core.hub.adapters.generative import DESCRIBE, GenerativeModel
+from foilworks.core.hub.batching.conversation import Conversation
+from foilworks.core.hub.batching.shared_prefix import full_log_probabilities
+from foilworks.core.hub.batching.video_families import FAMILIES, settings_of
+from foilworks.core.hub.interfaces import VideoMeta
+from foilworks.core.hub.loading.pretrained import Pretrained
+from foilworks.core.hub.opening import open_adapter
+from foilworks.core.hub.training.dual_encoders import open_student
+from foilworks.core.hub.training.llm_teacher import Batch
+from foilworks.core.media.decode_pool import DecodePool, usual_workers
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.media.frames import sample_frames
+from foilworks.site.teacher.examples import batch_of, examples_of
+from foilworks.site.teacher.plan import Objective
+from foilworks.site.teacher.step_losses import losses_of
+from tests.hub.folders import clip
+from tests.hub.generative_folders import TEMPLATE, talkative
+
+# Model libraries that find no network would wait for it.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-
-import numpy as np  # noqa: E402 (the root must be on the path first)
-import torch  # noqa: E402
-from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration  # noqa: E402
-from transformers.utils import logging  # noqa: E402
-
-from benchmarks.scoring import FRAMES, decoded, videos  # noqa: E402
-from foilworks.core.hub.adapters.generative import DESCRIBE, GenerativeModel  # noqa: E402
-from foilworks.core.hub.batching.conversation import Conversation  # noqa: E402
-from foilworks.core.hub.batching.shared_prefix import full_log_probabilities  # noqa: E402
-from foilworks.core.hub.batching.video_families import FAMILIES, settings_of  # noqa: E402
-from foilworks.core.hub.interfaces import VideoMeta  # noqa: E402
-from foilworks.core.hub.loading.pretrained import Pretrained  # noqa: E402
-from foilworks.core.hub.opening import open_adapter  # noqa: E402
-from foilworks.core.hub.training.dual_encoders import open_student  # noqa: E402
-from foilworks.core.hub.training.llm_teacher import Batch  # noqa: E402
-from foilworks.core.media.decode_pool import DecodePool, usual_workers  # noqa: E402
-from foilworks.site.teacher.examples import batch_of, examples_of  # noqa: E402
-from foilworks.site.teacher.plan import Objective  # noqa: E402
-from foilworks.site.teacher.step_losses import losses_of  # noqa: E402
-from tests.hub.folders import clip  # noqa: E402
-from tests.hub.generative_folders import TEMPLATE, talkative  # noqa: E402
-
+WIDTH, HEIGHT, SECONDS, FPS, FRAMES = 640, 360, 10, 30, 8
 WORDS = ("a", "man", "woman", "folds", "opens", "lifts", "the", "red", "shirt", "door", "box", "slowly", "and", "then")
 NAMES = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads")
 TEXT = dict(zip(NAMES, (256, 1024, 4, 4), strict=True))
 CAPTIONS = 6
 VERBS = ("folds", "opens", "lifts", "cuts", "paints", "washes")
 THINGS = ("paper", "box", "cup", "rope", "door", "shirt", "ball", "chair")
+
+
+def videos(folder: Path, count: int) -> list[Path]:
+    """Write clips with motion and some grain, like a camera's: 640 x 360, 10 s, 30 frames per second, H.264."""
+    made = [folder / f"{number}.mp4" for number in range(count)]
+    for number, path in enumerate(made):
+        draw = np.random.default_rng(number)
+        picture = draw.integers(0, 256, (77, 112, 3), np.uint8).repeat(8, 0).repeat(8, 1)
+
+        def frames(picture: np.ndarray = picture, draw: np.random.Generator = draw) -> Iterator[np.ndarray]:
+            for at in range(SECONDS * FPS):
+                top, left = int(100 + 90 * np.sin(at / 40)), int(120 + 110 * np.cos(at / 30))
+                grain = draw.integers(-4, 5, (HEIGHT, WIDTH, 1))
+                cut = picture[top : top + HEIGHT, left : left + WIDTH].astype(np.int16) + grain
+                yield np.clip(cut, 0, 255).astype(np.uint8)
+
+        write_mp4(path, frames(), fps=FPS, crf=23)
+    return made
+
+
+def decoded(path: Path) -> np.ndarray:
+    return sample_frames(path, FRAMES).frames
 
 
 @dataclass(frozen=True)
