@@ -30,7 +30,7 @@ OFFLINE := HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 HF_DATASETS_OFFLINE=1
 
 .PHONY: help
 help: ## this list
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: demo
 demo: $(STAMPS)/models ## set up everything, make the sample project, train and score its models; then serve it
@@ -50,9 +50,14 @@ test: checks $(STAMPS)/dev ## set up everything with a browser, the checks of li
 	FOILWORKS_CHROMIUM="$$chromium" $(OFFLINE) $(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
 .PHONY: test-full
-test-full: $(STAMPS)/dev ## the heaviest tests: full crowd, soak, wheel, old databases on both engines (an hour at most)
+test-full: $(STAMPS)/dev ## the long tests: crowds, wheel, PostgreSQL, old databases, every page in a browser (an hour at most)
 	@chromium="$$($(BIN)/python tests/ensure_chromium.py)" && \
-	FOILWORKS_CHROMIUM="$$chromium" $(OFFLINE) $(BIN)/python -m pytest -n $(JOBS) -m full $(ARGS)
+	FOILWORKS_CHROMIUM="$$chromium" $(OFFLINE) $(BIN)/python -m pytest -n $(JOBS) -m "full and not machines" $(ARGS)
+
+.PHONY: test-machines
+test-machines: $(STAMPS)/dev ## several hosts, Slurm, Ray, kills, moved clocks, a second browser (an hour at most)
+	@chromium="$$($(BIN)/python tests/ensure_chromium.py)" && \
+	FOILWORKS_CHROMIUM="$$chromium" $(OFFLINE) $(BIN)/python -m pytest -n $(JOBS) -m machines $(ARGS)
 
 .PHONY: lint
 lint: checks ## ruff, direction of imports, types of the pure packages, missing migrations, unsafe code, known holes

@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from urllib.parse import quote
 import httpx
 
 from tests.ports import free_port
+from tests.waiting import wait_until
 
 KEY, SECRET = "test-key", "test-secret"
 BUCKET = "media"
@@ -80,13 +80,11 @@ def running_store(folder: Path) -> Iterator[Store]:
 
 
 def _wait(process: subprocess.Popen, url: str) -> None:
-    until = time.monotonic() + READY_SECONDS
-    while True:
+    def answers() -> bool:
         try:
             httpx.get(url)
         except httpx.TransportError:
-            assert process.poll() is None, "the object store did not start"
-            assert time.monotonic() < until, "the object store does not answer"
-            time.sleep(0.05)
-        else:
-            return
+            return False
+        return True
+
+    wait_until(answers, processes=[process], log=lambda: "the object store does not answer")

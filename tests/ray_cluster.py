@@ -4,7 +4,6 @@ import secrets
 import shutil
 import signal
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,9 +11,9 @@ from pathlib import Path
 import psutil
 
 from tests.ports import free_port
+from tests.waiting import wait_until
 
 HOST = "127.0.0.1"
-PATIENCE_S = 120.0
 # No port has a fixed number: other tests may run beside these.
 QUIET = (
     "--block",
@@ -58,11 +57,7 @@ class Cluster:
             environment = {**self.environment, **more}
             node = psutil.Popen(command, env=environment, stdout=file, stderr=file, start_new_session=True)
         self.nodes.append(node)
-        end = time.monotonic() + PATIENCE_S
-        while "This command will now block" not in log.read_text():
-            assert node.poll() is None, log.read_text()
-            assert time.monotonic() < end, log.read_text()
-            time.sleep(0.05)
+        wait_until(lambda: "This command will now block" in log.read_text(), processes=[node], log=log.read_text)
         return node
 
     @staticmethod

@@ -79,6 +79,7 @@ def serving() -> Iterator[Server]:
     """Run the web server while the block runs."""
     from foilworks.site.supervisor.services import GUNICORN
     from tests.ports import free_port
+    from tests.waiting import wait_until
 
     port = free_port()
     told = (
@@ -87,11 +88,7 @@ def serving() -> Iterator[Server]:
     arguments = told.split()
     process = subprocess.Popen([sys.executable, "-m", "gunicorn", *arguments], cwd=ROOT)
     try:
-        until = time.monotonic() + 240
-        while not answers_at(port):
-            if process.poll() is not None or time.monotonic() > until:
-                raise RuntimeError("the web server does not start")
-            time.sleep(0.1)
+        wait_until(lambda: answers_at(port), processes=[process], log=lambda: "the web server does not start")
         yield Server(port, process)
     finally:
         process.terminate()

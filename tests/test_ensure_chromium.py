@@ -70,6 +70,7 @@ def test_a_named_browser_that_does_not_start_is_an_error(programs):
     assert "set FOILWORKS_CHROMIUM to the program" in done.stderr
 
 
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform == "darwin", reason="applications are found beside the PATH there")
 def test_without_any_browser_it_says_what_to_install(programs):
     done = ensure(programs.folder)

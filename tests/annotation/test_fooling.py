@@ -34,6 +34,7 @@ def sound() -> bool:
     return True
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("every_fifth_gold")
 def test_spammers_are_paused_and_their_votes_excluded_and_reinstated(world):
     project = world.project

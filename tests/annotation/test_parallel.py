@@ -41,6 +41,7 @@ from generation.models import Candidate, CandidateGroup
 from tests import factories
 from tests.annotation.crowd import open_policy, stock
 from tests.annotation.world import make_world, sending, shown_as
+from tests.waiting import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -60,7 +61,7 @@ def in_threads(work, arguments: list) -> list:
 
     def run(argument):
         with closing(connection):
-            barrier.wait(timeout=20)
+            barrier.wait(timeout=PATIENCE_SECONDS)
             return work(argument)
 
     with ThreadPoolExecutor(len(arguments)) as pool:
@@ -344,7 +345,7 @@ def one_after_the_other(first, *others, held_s: float = 0.4, then=None) -> list:
         with closing(connection), transaction.atomic():
             first()
             begun.set()
-            ends = monotonic() + 20
+            ends = monotonic() + PATIENCE_SECONDS
             while monotonic() < ends and (len(answers) < len(others) or still_on_their_way(answers)):
                 sleep(0.02)
             sleep(held_s)
@@ -353,7 +354,7 @@ def one_after_the_other(first, *others, held_s: float = 0.4, then=None) -> list:
 
     def follows(work):
         with closing(connection):
-            begun.wait(timeout=20)
+            begun.wait(timeout=PATIENCE_SECONDS)
             try:
                 return work()
             except AnnotationError as error:
@@ -524,7 +525,7 @@ class TestTwoItemsOfOneCaptionAreJudgedAtOnce:
                 reached.set()
 
         def meanwhile():
-            reached.wait(timeout=20)
+            reached.wait(timeout=PATIENCE_SECONDS)
             found()
             over.set()
 

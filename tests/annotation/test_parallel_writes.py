@@ -41,6 +41,7 @@ from tests import factories
 from tests.annotation.crowd import open_policy
 from tests.annotation.test_parallel import one_after_the_other, sound_at_the_end, without_a_deadlock  # noqa: F401
 from tests.annotation.world import make_world, new_key, sending, shown_as
+from tests.waiting import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -56,7 +57,7 @@ def a_vote_is_stored_while(world, work, first) -> None:
         stored.set()
 
     waits = connection.vendor != "postgresql"
-    one_after_the_other(first, votes, then=lambda: seen.append(stored.wait(timeout=0.2 if waits else 20)))
+    one_after_the_other(first, votes, then=lambda: seen.append(stored.wait(timeout=0.2 if waits else PATIENCE_SECONDS)))
     assert seen == [not waits]
     assert Vote.objects.count() == 1
 

@@ -49,7 +49,7 @@ def receiving(location: str = "") -> Iterator[Receiver]:
 
 
 @contextmanager
-def dripping(first: bytes, *, for_s: float = 2.0) -> Iterator[int]:
+def dripping(first: bytes, *, for_s: float = 6.0) -> Iterator[int]:
     """The port of one who answers with `first` and then, for so long, a letter now and again."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(30)

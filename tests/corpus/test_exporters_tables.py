@@ -61,6 +61,7 @@ def test_no_cell_of_a_csv_is_run_by_a_spreadsheet(tmp_path):
     assert not any(cell.startswith(("=", "+", "@")) for cell in text.split("\r\n")[1].split(","))
 
 
+@pytest.mark.full
 @ROUND
 @given(items=item_lists)
 @example(items=[ITEM, FULL])

@@ -1,6 +1,8 @@
 """Every state with every move. The expected tables are written out here and in docs/workflow.md#states, not read from
 the code."""
 
+from itertools import product
+
 import pytest
 
 from foilworks.core.corpus.rules.states import (
@@ -17,6 +19,7 @@ from foilworks.core.corpus.rules.states import (
     next_candidate_state,
     next_item_state,
 )
+from tests.rows import for_each
 
 CANDIDATE = {
     ("generated", "reject"): "filtered_out",
@@ -90,8 +93,7 @@ def test_the_tables_name_no_move_that_this_file_does_not_know():
     assert set(ITEM_MOVES) == {move for _, move in ITEM}
 
 
-@pytest.mark.parametrize("move", sorted(CANDIDATE_MOVES))
-@pytest.mark.parametrize("state", list(CandidateState))
+@for_each("state, move", product(CandidateState, sorted(CANDIDATE_MOVES)))
 def test_a_candidate_moves_as_written_and_in_no_other_way(state, move):
     if (state.value, move) in CANDIDATE:
         assert next_candidate_state(state, move) == CANDIDATE[state.value, move]
@@ -100,9 +102,7 @@ def test_a_candidate_moves_as_written_and_in_no_other_way(state, move):
             next_candidate_state(state, move)
 
 
-@pytest.mark.parametrize("outcome", list(ItemState))
-@pytest.mark.parametrize("move", sorted(ITEM_MOVES))
-@pytest.mark.parametrize("state", list(ItemState))
+@for_each("state, move, outcome", product(ItemState, sorted(ITEM_MOVES), ItemState))
 def test_an_item_moves_as_written_and_in_no_other_way(state, move, outcome):
     if outcome.value in ITEM.get((state.value, move), ()):
         assert next_item_state(state, move, outcome) == outcome
@@ -144,13 +144,11 @@ def test_an_item_waits_for_votes_only_where_some_are_wanted():
 DROPS_OUT = {("disputed", "valid"), *(("invalid", state) for state in ItemState)}
 
 
-@pytest.mark.parametrize("state", ItemState)
-@pytest.mark.parametrize("verdict", FoilVerdict)
+@for_each("verdict, state", product(FoilVerdict, ItemState))
 def test_a_foil_drops_out_where_it_was_refused_or_its_item_is_valid_without_it(verdict, state):
     assert drops_out(verdict, state) is ((verdict, state) in DROPS_OUT)
 
 
-@pytest.mark.parametrize("state", ItemState)
-@pytest.mark.parametrize("verdict", FoilVerdict)
+@for_each("verdict, state", product(FoilVerdict, ItemState))
 def test_only_a_valid_item_is_reported_without_its_dropped_foils(verdict, state):
     assert is_left_out(verdict, state) is (state == "valid" and verdict in ("invalid", "disputed"))

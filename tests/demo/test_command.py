@@ -45,6 +45,7 @@ def demo(home: Path, sizes: Sizes) -> tuple[dict[str, Any], str]:
     return {**json.loads(done.stdout), "seconds": None}, done.stderr
 
 
+@pytest.mark.full
 @pytest.mark.slow(seconds=20)
 def test_a_small_demo_from_nothing_to_its_export_and_found_the_second_time(tmp_path: Path) -> None:
     result, steps = demo(tmp_path, SMALL)

@@ -16,6 +16,7 @@ from foilworks.site.cli import RENAMED, own_commands
 from foilworks.site.management import commands
 from foilworks.site.management.old_spellings import MOVED
 from tests.docs.pages import ROOT, command_lines, inline_commands, name_of, pages, split, words
+from tests.rows import for_each
 
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
@@ -65,7 +66,7 @@ def mention_problem(mention: str, old_options: frozenset[str] = frozenset()) -> 
     return f"{name} has no {', '.join(wrong)}" if wrong else ""
 
 
-@pytest.mark.parametrize("path", pages(), ids=name_of)
+@for_each("path", pages())
 def test_every_quoted_command_exists(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = path.read_text(encoding="utf-8")
     problems = []
@@ -80,7 +81,7 @@ def test_every_quoted_command_exists(path: Path, capsys: pytest.CaptureFixture[s
     assert not problems, f"{name_of(path)}: " + "; ".join(problems)
 
 
-@pytest.mark.parametrize("path", pages(), ids=name_of)
+@for_each("path", pages())
 def test_every_quoted_make_target_exists(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     code = "\n".join(block.text for block in split(text)[1])
@@ -98,10 +99,10 @@ def test_a_wrong_command_is_found() -> None:
     assert not mention_problem("import … --media DIR")
 
 
-@pytest.mark.parametrize("path", pages(), ids=name_of)
+@for_each("path", pages())
 def test_every_file_in_a_command_exists(path: Path) -> None:
     if path.name == "extend.md":
-        pytest.skip("it shows files that its reader writes; tests of its own hold it")
+        return  # It shows files that its reader writes; tests/test_extending.py runs them.
     text = path.read_text(encoding="utf-8")
     code = "\n".join(block.text for block in split(text)[1]) + "\n".join(re.findall(r"`([^`\n]+)`", text))
     found = re.findall(r"(?<![\w/.-])((?:docs|scripts|benchmarks|tests|deploy)/[\w./-]+\.(?:py|md|sql|yaml))\b", code)

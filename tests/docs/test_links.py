@@ -4,9 +4,8 @@ import os
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from tests.docs.pages import ROOT, anchors, links, name_of, pages
+from tests.rows import for_each
 
 ELSEWHERE = ("http://", "https://", "mailto:")
 
@@ -16,7 +15,7 @@ def anchors_of(path: Path) -> set[str]:
     return anchors(path.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("path", pages(), ids=name_of)
+@for_each("path", pages())
 def test_every_link_has_a_target(path: Path) -> None:
     broken = []
     for link in links(path.read_text(encoding="utf-8")):

@@ -3,10 +3,9 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from foilworks.site.navigation import GROUPS
 from tests.docs.pages import name_of, pages, split
+from tests.rows import for_each
 
 BAR = {str(group.label): {str(page.label) for page in group.pages} for group in GROUPS}
 # Under one's own name, not in a project's bar: templates/projects/account.html.
@@ -19,7 +18,7 @@ def unknown(text: str) -> list[str]:
     return [f"{group} → {page}" for group, page in trails if group != ACCOUNT and page not in BAR.get(group, set())]
 
 
-@pytest.mark.parametrize("path", pages(), ids=name_of)
+@for_each("path", pages())
 def test_every_menu_path_exists(path: Path) -> None:
     assert not unknown(path.read_text(encoding="utf-8")), name_of(path)
 

@@ -45,6 +45,7 @@ def assert_self_contained(pages: Sequence[Path], site: Path) -> None:
     assert not [style.name for style in site.rglob("*.css") if ASKED.search(style.read_text(encoding="utf-8"))]
 
 
+@pytest.mark.full
 def test_the_site_is_complete_and_needs_no_network(tmp_path: Path) -> None:
     """All pages in Sphinx's basic theme, then two in ours, which draws the menu of all pages again on each page."""
     pages = build(tmp_path, "-D", "html_theme=basic")

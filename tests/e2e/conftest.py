@@ -26,6 +26,7 @@ from foilworks.core.media.encode import write_mp4
 from foilworks.core.projects.models import Project, User
 from tests.e2e.tabs import NARROW, PATIENCE_MS, WIDE, Tabs
 from tests.factories import make_project, make_subtest, make_video
+from tests.waiting import PATIENCE_SECONDS
 
 FLAGS = (
     "--no-sandbox",
@@ -43,6 +44,10 @@ OpenTab = SignIn = Callable[..., Page]
 # The pages of an installation that shares our database, queue and store (tests/foilworks/test_topology.py).
 SITE = os.environ.get("FOILWORKS_TEST_SITE", "")
 CAPTION = "a red dot moves to the right."
+# A walk at 360 px differs from one at 1280 px in its layout only, and each page is checked in both widths as well.
+IN_BOTH_WIDTHS = pytest.mark.parametrize(
+    "narrow", [False, pytest.param(True, marks=pytest.mark.full)], ids=["wide", "narrow"]
+)
 # A card whose clip can be played, in sight for long enough to be decided (static/annotation/work.js).
 WORK = "main:not([data-new]) [data-player][data-ready]"
 # Five seconds else, in which a machine that has more to do has not always answered; what is there is seen at once.
@@ -177,15 +182,20 @@ def moving_dot(n: int = 24, side: int = 64) -> list[np.ndarray]:
     return frames
 
 
-def wait_until(page: Page, expression: str, timeout_s: float = 15.0) -> None:
+def wait_for(page: Page, condition: Callable[[], object], log: Callable[[], object] = str) -> None:
+    """Run the page until the condition is true; with `tests.waiting`, its own events would not be handled."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < end, log()
+        page.wait_for_timeout(20)
+
+
+def wait_until(page: Page, expression: str) -> None:
     """Ask the page until the JavaScript `expression` is true.
 
     Playwright's own wait_for_function asks again from inside the page, by eval, which our pages' CSP forbids.
     """
-    until = time.monotonic() + timeout_s
-    while not page.evaluate(expression):
-        assert time.monotonic() < until, f"never true: {expression}"
-        page.wait_for_timeout(50)
+    wait_for(page, lambda: page.evaluate(expression), lambda: f"never true: {expression}")
 
 
 STANDS_STILL = """document.getAnimations().every(

@@ -6,9 +6,12 @@ from typing import Any
 from playwright.sync_api import Browser, CDPSession, Page, ViewportSize
 from playwright.sync_api import Error as BrowserError
 
+from tests.waiting import PATIENCE_SECONDS
+
 WIDE: ViewportSize = {"width": 1280, "height": 800}
 NARROW: ViewportSize = {"width": 360, "height": 740}
-PATIENCE_MS = 15_000
+# As tests.waiting: nothing that passes takes so long.
+PATIENCE_MS = 1000 * PATIENCE_SECONDS
 # For a page that is about to be left: it is told that its network is back while it still can send, which its outbox
 # would do, and what it says as it goes may arrive as well.
 SILENCE = """() => {

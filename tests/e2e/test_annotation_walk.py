@@ -12,7 +12,7 @@ from foilworks.core.corpus.models import Item
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.projects.models import Project, User
 from generation.models import Candidate
-from tests.e2e.conftest import CAPTION, WORK, SignIn, assert_accessible
+from tests.e2e.conftest import CAPTION, IN_BOTH_WIDTHS, WORK, SignIn, assert_accessible
 from tests.factories import make_member
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -114,6 +114,7 @@ def queue_says(page: Page, stage: str, words: str) -> None:
     expect(page.get_by_role("main")).to_contain_text(words)
 
 
+@pytest.mark.full
 def test_the_author_can_neither_review_nor_judge(project: Project, sign_in: SignIn) -> None:
     ann = make_member(project, "annotator", "reviewer", "validator", name="ann")
     page = sign_in(ann)
@@ -126,6 +127,7 @@ def test_the_author_can_neither_review_nor_judge(project: Project, sign_in: Sign
     assert not Slot.objects.filter(person=ann, stage__in=["review", "validation"]).exists()
 
 
+@pytest.mark.full
 def test_a_fourth_vote_is_refused(item: Item, sign_in: SignIn) -> None:
     project = item.subtest.project
     last = None
@@ -148,6 +150,7 @@ def test_a_fourth_vote_is_refused(item: Item, sign_in: SignIn) -> None:
     assert (Vote.objects.count(), Vote.objects.filter(person=fourth).count()) == (3, 0)
 
 
+@pytest.mark.full
 def test_a_double_click_gives_one_vote(item: Item, sign_in: SignIn) -> None:
     vera = make_member(item.subtest.project, "validator", name="vera")
     page = sign_in(vera)
@@ -158,6 +161,7 @@ def test_a_double_click_gives_one_vote(item: Item, sign_in: SignIn) -> None:
     assert Vote.objects.filter(person=vera).count() == 1
 
 
+@pytest.mark.full
 def test_the_same_form_sent_four_times_at_once_gives_one_vote(item: Item, sign_in: SignIn) -> None:
     vera = make_member(item.subtest.project, "validator", name="vera")
     page = sign_in(vera)
@@ -175,6 +179,7 @@ def test_the_same_form_sent_four_times_at_once_gives_one_vote(item: Item, sign_i
     assert [vote.choice for vote in Vote.objects.filter(person=vera)] == ["neither"]
 
 
+@pytest.mark.full
 def test_the_last_vote_can_be_undone_and_given_again(item: Item, sign_in: SignIn) -> None:
     page = sign_in(make_member(item.subtest.project, "validator", name="vera"))
     start(page, "validation")
@@ -185,6 +190,7 @@ def test_the_last_vote_can_be_undone_and_given_again(item: Item, sign_in: SignIn
     assert sorted(Vote.objects.values_list("choice", "state")) == [("cannot_tell", "undone"), ("caption", "counted")]
 
 
+@pytest.mark.full
 def test_the_key_of_undo_ends_with_its_button(item: Item, sign_in: SignIn) -> None:
     # Of its own: its clock is ours for good.
     page = sign_in(make_member(item.subtest.project, "validator", name="vera"), alone=True)
@@ -211,6 +217,7 @@ def test_who_wants_it_answers_with_one_key(item: Item, sign_in: SignIn) -> None:
     assert Vote.objects.get().choice == "both"
 
 
+@pytest.mark.full
 def test_a_returned_task_shows_its_reasons_and_a_drop_asks_for_one(project: Project, sign_in: SignIn) -> None:
     annotator = make_member(project, "annotator", name="ann")
     edited(annotator)
@@ -233,6 +240,7 @@ def test_a_returned_task_shows_its_reasons_and_a_drop_asks_for_one(project: Proj
     expect(ann.get_by_role("main")).not_to_contain_text("zacharias")
 
 
+@pytest.mark.full
 def test_a_reviewer_fixes_in_place(project: Project, sign_in: SignIn) -> None:
     edited(make_member(project, "annotator", name="ann"))
     rev = make_member(project, "reviewer", name="rev")
@@ -251,6 +259,7 @@ def test_a_reviewer_fixes_in_place(project: Project, sign_in: SignIn) -> None:
     assert (fixed.text, fixed.author) == ("a red dot moves to the top.", rev)
 
 
+@pytest.mark.full
 def test_a_refused_text_comes_back_with_the_reason(project: Project, sign_in: SignIn) -> None:
     page = sign_in(make_member(project, "annotator", name="ann"), expected=["400 (Bad Request)"])
     start(page, "edit")
@@ -272,7 +281,7 @@ def test_the_pages_work_without_scripts(project: Project, sign_in: SignIn) -> No
     assert Candidate.objects.get(state="in_review").text == "a red dot moves to the bottom."
 
 
-@pytest.mark.parametrize("narrow", [False, True], ids=["1280", "360"])
+@IN_BOTH_WIDTHS
 def test_every_page_of_work_is_accessible(project: Project, sign_in: SignIn, narrow: bool) -> None:
     people: dict[str, User] = {
         stage: make_member(project, role, name=role)

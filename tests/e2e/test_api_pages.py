@@ -4,13 +4,14 @@ import pytest
 from playwright.sync_api import expect
 
 from foilworks.core.projects.models import ApiToken, Role
-from tests.e2e.conftest import SignIn, assert_accessible
+from tests.e2e.conftest import IN_BOTH_WIDTHS, SignIn, assert_accessible
 from tests.factories import make_member, make_project
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
+@pytest.mark.full
+@IN_BOTH_WIDTHS
 def test_a_token_is_made_told_once_and_revoked(sign_in: SignIn, narrow: bool) -> None:
     person = make_member(make_project(name="Dots"), Role.RESEARCHER, name="olga")
     page = sign_in(person, narrow=narrow)

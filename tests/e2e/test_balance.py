@@ -53,6 +53,7 @@ def address(world, name: str, *args) -> str:
     return reverse(name, args=[world["project"].slug, *args])
 
 
+@pytest.mark.full
 def test_the_pages_are_accessible_quiet_and_fit(world, sign_in: SignIn):
     page = sign_in(world["owner"])
     for path in (

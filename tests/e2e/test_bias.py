@@ -14,6 +14,7 @@ from tests.factories import make_item, make_member, make_subtest
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+@pytest.mark.full
 def test_every_page_of_a_measured_data_set(sign_in: SignIn, tmp_path: Path) -> None:
     project, told = texts.described("things", tmp_path)
     owner = make_member(project, "researcher")

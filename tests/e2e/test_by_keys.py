@@ -81,6 +81,7 @@ def page(project: Project, sign_in: SignIn) -> Page:
     return page
 
 
+@pytest.mark.full
 def test_a_run_is_started_without_a_mouse(page: Page, project: Project) -> None:
     press(page, page.get_by_role("link", name=re.compile(project.name)))
     expect(page.get_by_role("navigation", name="Project")).to_be_visible()
@@ -110,6 +111,7 @@ def test_a_run_is_started_without_a_mouse(page: Page, project: Project) -> None:
     expect(page.get_by_role("heading", level=1)).to_contain_text("Thresholds")
 
 
+@pytest.mark.full
 def test_items_are_read_moved_and_downloaded_without_a_mouse(page: Page, project: Project) -> None:
     press(page, page.get_by_role("link", name=re.compile(project.name)))
     open_from_menu(page, "Content", "Items")

@@ -15,6 +15,7 @@ from tests.factories import make_caption, make_item, make_member, make_project, 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+@pytest.mark.full
 def test_a_researcher_composes_items(sign_in: SignIn):
     project = make_project(slug="sets", name="Contrast sets")
     random, edits = make_subtest(project, name="random", foils_per_item=4), make_subtest(project, name="edits")

@@ -11,6 +11,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 TAKE_AWAY = "Object.defineProperty(navigator, 'clipboard', { value: undefined })"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("has_clipboard", [True, False], ids=["clipboard", "plain http"])
 def test_an_invitation_link_is_copied_with_one_press(sign_in: SignIn, has_clipboard: bool) -> None:
     project = make_project(slug="dots")

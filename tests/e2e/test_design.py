@@ -17,6 +17,7 @@ def page(sign_in: SignIn):
     return page
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_is_accessible_in_every_width(page, scheme):
     page.emulate_media(color_scheme=scheme)

@@ -1,7 +1,6 @@
 """Typed text is not lost: not to a closed tab, an expired session, a lost network, nor a hasty submit."""
 
 import re
-import time
 
 import pytest
 from django.contrib.sessions.models import Session
@@ -11,7 +10,7 @@ from annotation.models import Draft, Edit, Review
 from foilworks.core.corpus.rules.states import CandidateState
 from foilworks.core.projects.models import Membership, Project
 from generation.models import Candidate
-from tests.e2e.conftest import SignIn, assert_accessible, wait_until
+from tests.e2e.conftest import SignIn, assert_accessible, wait_for, wait_until
 from tests.e2e.tabs import SILENCE
 from tests.e2e.test_annotation_walk import FOIL, edited, send, start
 from tests.factories import PASSWORD, make_member
@@ -33,10 +32,11 @@ def write(page: Page, text: str = TEXT) -> None:
 
 def saved(page: Page, name: str = "text", value: str = TEXT) -> None:
     """Waits until the server has what was typed last; what was typed before may have been saved on its own."""
-    until = time.monotonic() + 15.0
-    while not any(draft.payload["values"][name] == [value] for draft in Draft.objects.all()):
-        assert time.monotonic() < until, list(Draft.objects.values_list("payload", flat=True))
-        page.wait_for_timeout(50)
+    wait_for(
+        page,
+        lambda: any(draft.payload["values"][name] == [value] for draft in Draft.objects.all()),
+        lambda: list(Draft.objects.values_list("payload", flat=True)),
+    )
 
 
 def hold_drafts(page: Page) -> list[Route]:
@@ -44,13 +44,6 @@ def hold_drafts(page: Page) -> list[Route]:
     held: list[Route] = []
     page.route("**/draft/", lambda route: route.continue_() if held else held.append(route))
     return held
-
-
-def wait_for(page: Page, held: list[Route]) -> None:
-    until = time.monotonic() + 15.0
-    while not held:
-        assert time.monotonic() < until
-        page.wait_for_timeout(50)
 
 
 def test_a_closed_tab_keeps_the_draft_on_the_server(project: Project, sign_in: SignIn) -> None:
@@ -87,12 +80,13 @@ def test_what_was_typed_last_is_kept_by_a_tab_closed_at_once(project: Project, s
     expect(box(again)).to_have_value(TEXT)
 
 
+@pytest.mark.full
 def test_what_is_typed_while_a_draft_is_saved_is_saved_after_it(project: Project, sign_in: SignIn) -> None:
     page = sign_in(make_member(project, "annotator", name="ann"))
     start(page, "edit")
     held = hold_drafts(page)
     write(page, "a red dot")
-    wait_for(page, held)
+    wait_for(page, lambda: held)
     page.keyboard.type(" stands still.")
     # Longer than a pause in typing, after which it would be saved.
     page.wait_for_timeout(1200)
@@ -101,16 +95,18 @@ def test_what_is_typed_while_a_draft_is_saved_is_saved_after_it(project: Project
     saved(page)
 
 
+@pytest.mark.full
 def test_leaving_while_a_draft_is_saved_saves_it_again(project: Project, sign_in: SignIn) -> None:
     page = sign_in(make_member(project, "annotator", name="ann"))
     start(page, "edit")
     held = hold_drafts(page)
     write(page)
-    wait_for(page, held)
+    wait_for(page, lambda: held)
     page.goto("/projects/dots/work/")
     saved(page)
 
 
+@pytest.mark.full
 def test_a_draft_that_is_being_saved_does_not_come_after_the_work(project: Project, sign_in: SignIn) -> None:
     page = sign_in(make_member(project, "annotator", name="ann"))
     start(page, "edit")
@@ -125,13 +121,14 @@ def test_a_draft_that_is_being_saved_does_not_come_after_the_work(project: Proje
     page.on("requestfinished", note)
     held = hold_drafts(page)
     write(page)
-    wait_for(page, held)
+    wait_for(page, lambda: held)
     page.get_by_role("button", name="Submit and continue").click()
     page.wait_for_url("**/?done=*")
     # Given up before the work was there, not by the page that came then; and not taken for a network that is lost.
     assert ended == ["draft", "work"]
 
 
+@pytest.mark.full
 def test_an_expired_session_keeps_the_draft(project: Project, sign_in: SignIn) -> None:
     page = sign_in(make_member(project, "annotator", name="ann"))
     start(page, "edit")
@@ -151,6 +148,7 @@ def test_an_expired_session_keeps_the_draft(project: Project, sign_in: SignIn) -
     assert not Draft.objects.exists()
 
 
+@pytest.mark.full
 def test_a_submit_with_an_expired_session_is_not_lost_either(project: Project, sign_in: SignIn) -> None:
     page = sign_in(make_member(project, "annotator", name="ann"))
     start(page, "edit")
@@ -171,7 +169,7 @@ def test_a_submit_with_an_expired_session_is_not_lost_either(project: Project, s
     drafts: list[Request] = []
     page.on("request", lambda request: drafts.append(request) if request.url.endswith("/draft/") else None)
     page.get_by_role("button", name="Sign in").click()
-    wait_for(page, held)
+    wait_for(page, lambda: held)
     # The draft is back as well, and would be saved by now: after the work it would find its lease over.
     page.wait_for_timeout(1200)
     assert drafts == []
@@ -180,6 +178,7 @@ def test_a_submit_with_an_expired_session_is_not_lost_either(project: Project, s
     assert Edit.objects.get().texts == [f"{TEXT} now"]
 
 
+@pytest.mark.full
 def test_a_draft_of_another_machine_that_is_newer_wins(project: Project, sign_in: SignIn) -> None:
     ann = make_member(project, "annotator", name="ann")
     first, second = sign_in(ann), sign_in(ann)
@@ -211,6 +210,7 @@ def test_a_submit_while_offline_is_kept_and_sent_when_back(project: Project, sig
     assert Candidate.objects.get(state=CandidateState.IN_REVIEW).text == TEXT
 
 
+@pytest.mark.full
 def test_what_was_sent_offline_leaves_from_the_next_page_and_arrives_once(project: Project, sign_in: SignIn) -> None:
     page = sign_in(make_member(project, "annotator", name="ann"), expected=DISCONNECTED)
     start(page, "edit")
@@ -248,7 +248,7 @@ def test_what_another_tab_has_sent_meanwhile_is_not_sent_again(project: Project,
     held: list[Route] = []
     page.route("**/work/kept/", lambda route: held.append(route))
     send_two_kept(page)
-    wait_for(page, held)
+    wait_for(page, lambda: held)
     page.evaluate("localStorage.clear()")
     held[0].fulfill(status=200, content_type="text/html", body="")
     expect(page.get_by_text("Answer rejected.")).to_be_visible()
@@ -288,6 +288,7 @@ def test_a_kept_submit_that_is_denied_lets_the_next_one_go(project: Project, sig
     assert len(sent) == 2
 
 
+@pytest.mark.full
 def test_a_reviewers_half_written_decision_comes_back(project: Project, sign_in: SignIn) -> None:
     edited(make_member(project, "annotator", name="ann"))
     rev = make_member(project, "reviewer", name="rev")
@@ -305,6 +306,7 @@ def test_a_reviewers_half_written_decision_comes_back(project: Project, sign_in:
     assert Review.objects.get().comment == "a comma is missing"
 
 
+@pytest.mark.full
 def test_an_edit_is_undone_within_thirty_seconds_and_sent_again(project: Project, sign_in: SignIn) -> None:
     page = sign_in(make_member(project, "annotator", name="ann"))
     start(page, "edit")
@@ -328,7 +330,7 @@ def test_an_open_page_renews_its_lease(project: Project, sign_in: SignIn) -> Non
     start(page, "edit")
     before = page.locator("[data-lease-clock]").inner_text()
     assert before.startswith("0:")
-    with page.expect_response("**/heartbeat/", timeout=20_000) as beat:
+    with page.expect_response("**/heartbeat/") as beat:
         page.clock.fast_forward(11_000)
     # Rounded, and less what the answer took.
     assert beat.value.json()["seconds_left"] in {29, 30}

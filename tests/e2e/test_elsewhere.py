@@ -78,6 +78,7 @@ def import_record(folder: Path, name: str, url: str) -> None:
     call_command("import", "jsonl", str(records), "--project", "dots")
 
 
+@pytest.mark.full
 def test_people_watch_it_at_its_address_and_nobody_else_asks(elsewhere: Elsewhere, sign_in: SignIn, tmp_path: Path):
     project = make_project(slug="dots", name="Dots")
     make_subtest(project, name="direction")

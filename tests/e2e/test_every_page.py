@@ -15,7 +15,7 @@ from tests.e2e.tabs import Tabs
 from tests.e2e.test_craft import MAX_BYTES, MAX_REQUESTS, MAX_SHIFT, SHIFTS, visit, widths_that_scroll_sideways
 from tests.test_access_matrix import RULES, World, address, make_world
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow(seconds=60)]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.full, pytest.mark.slow(seconds=60)]
 # Roles in the order in which they are tried: the first that may open a page looks at it.
 PEOPLE = ("researcher", "reviewer", "validator", "annotator", "stranger", "anonymous")
 ELSEWHERE = ("utd:", "teacher:")

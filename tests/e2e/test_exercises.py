@@ -6,7 +6,15 @@ from playwright.sync_api import Page, expect
 from annotation.models import Attempt, GoldPair, PracticeCaption, QualityPolicy, Standing
 from foilworks.core.corpus.models import Video
 from foilworks.core.projects.models import Project
-from tests.e2e.conftest import CAPTION, SignIn, assert_accessible, assert_accessible_wide_and_narrow, film, moving_dot
+from tests.e2e.conftest import (
+    CAPTION,
+    IN_BOTH_WIDTHS,
+    SignIn,
+    assert_accessible,
+    assert_accessible_wide_and_narrow,
+    film,
+    moving_dot,
+)
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -65,12 +73,13 @@ def right_key(page: Page) -> str:
     return str(texts.index(CAPTION) + 1) if CAPTION in texts else "3"
 
 
-@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
+@pytest.mark.full
+@IN_BOTH_WIDTHS
 def test_practice_and_the_test_are_taken_by_keyboard_alone(quiz: Project, sign_in: SignIn, narrow: bool) -> None:
     person = make_member(quiz, "annotator", "validator", name="vera")
     page = sign_in(person, narrow=narrow)
     # The first request loads every view.
-    page.goto("/projects/dots/work/", timeout=60_000)
+    page.goto("/projects/dots/work/")
     press(page, "p")
     expect(page.get_by_role("heading", name="Practice")).to_be_visible()
     assert_accessible(page)
@@ -136,6 +145,7 @@ def take_the_test(page: Page) -> None:
     assert Attempt.objects.get(stage="qualification").passed is True
 
 
+@pytest.mark.full
 def test_the_researchers_pages_of_quality_are_accessible_and_fit(quiz: Project, sign_in: SignIn) -> None:
     paused = make_member(quiz, "validator", name="a-rather-long-name.of-somebody@example.org")
     Standing.objects.create(

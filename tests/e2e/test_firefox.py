@@ -20,7 +20,7 @@ from tests.e2e.firefox import FirefoxMissing, FirefoxTab, firefox
 from tests.e2e.tabs import PATIENCE_MS
 from tests.factories import make_member
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.full, pytest.mark.slow(seconds=20)]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.machines, pytest.mark.slow(seconds=20)]
 
 FOIL = "a red dot moves to the left."
 TEXTS = "() => [...document.querySelectorAll('.pair .sentence')].map((one) => one.textContent.trim())"

@@ -71,6 +71,7 @@ def test_five_sentences_are_judged_by_keyboard(world: World, sign_in: SignIn) ->
     assert (second.choice, second.chosen_place) == ("both", None)
 
 
+@pytest.mark.full
 def test_on_a_phone_the_clip_stays_in_sight_while_long_sentences_scroll(world: World, sign_in: SignIn) -> None:
     page = sign_in(world.vera, has_touch=True)
     page.set_viewport_size(PHONE)
@@ -94,6 +95,7 @@ def test_on_a_phone_the_clip_stays_in_sight_while_long_sentences_scroll(world: W
     assert Item.objects.get(pk=vote.item_id).foils.get(pk=vote.order_shown[vote.chosen_place - 1]).position == 2
 
 
+@pytest.mark.full
 def test_the_five_sentences_are_readable_in_the_dark(world: World, sign_in: SignIn) -> None:
     page = sign_in(world.vera, color_scheme="dark")
     start(page)
@@ -102,6 +104,7 @@ def test_the_five_sentences_are_readable_in_the_dark(world: World, sign_in: Sign
     assert_accessible_wide_and_narrow(page)
 
 
+@pytest.mark.full
 def test_reviewers_and_researchers_see_which_foil_is_hard(world: World, sign_in: SignIn) -> None:
     item = Item.objects.get(key="item-0")
     page = sign_in(world.owner)

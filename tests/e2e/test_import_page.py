@@ -11,7 +11,7 @@ from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.media.encode import write_mp4
 from foilworks.core.projects.models import Project, Role
-from tests.e2e.conftest import SignIn, assert_accessible, moving_dot, wait_until
+from tests.e2e.conftest import IN_BOTH_WIDTHS, SignIn, assert_accessible, moving_dot, wait_until
 from tests.factories import make_member, make_project
 from tests.media.test_probe import encode
 
@@ -37,7 +37,7 @@ def do_the_job() -> None:
     run_now(Job.objects.filter(state="waiting").latest("created_at"))
 
 
-@pytest.mark.parametrize("narrow", [False, True])
+@IN_BOTH_WIDTHS
 def test_files_are_sent_looked_at_and_imported(sign_in: SignIn, folder: Path, settings, narrow: bool) -> None:
     settings.UPLOAD_ROOT = folder / "uploads"
     project = make_project(slug="dots", name="Dots")
@@ -78,6 +78,7 @@ def test_files_are_sent_looked_at_and_imported(sign_in: SignIn, folder: Path, se
     assert Item.objects.count() == 3
 
 
+@pytest.mark.full
 def test_the_chosen_format_says_what_it_needs_and_the_files_name_says_the_format(
     sign_in: SignIn, folder: Path, settings
 ) -> None:
@@ -104,7 +105,8 @@ def test_the_chosen_format_says_what_it_needs_and_the_files_name_says_the_format
     expect(page.get_by_role("link", name="gone.mp4")).to_be_visible()
 
 
-@pytest.mark.parametrize("narrow", [False, True])
+@pytest.mark.full
+@IN_BOTH_WIDTHS
 def test_differences_from_stored_records_are_shown_and_applied_if_ticked(
     sign_in: SignIn, tmp_path: Path, settings, narrow: bool
 ) -> None:
@@ -137,6 +139,7 @@ def test_differences_from_stored_records_are_shown_and_applied_if_ticked(
     assert Item.objects.get(key="b").foils.get().text == "a dot <b>jumps</b>."
 
 
+@pytest.mark.full
 def test_a_page_that_is_long_in_coming_is_asked_for_once(sign_in: SignIn, tmp_path: Path, settings) -> None:
     settings.UPLOAD_ROOT = tmp_path / "uploads"
     (tmp_path / "dots.csv").write_text(TABLE, encoding="utf-8")

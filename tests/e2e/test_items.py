@@ -12,7 +12,7 @@ from foilworks.core.corpus.models import Item
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.jobs.runner import run_now
 from tests.annotation.world import World, make_world, shown_as
-from tests.e2e.conftest import SignIn, assert_accessible, film, moving_dot
+from tests.e2e.conftest import IN_BOTH_WIDTHS, SignIn, assert_accessible, film, moving_dot
 from tests.factories import make_caption, make_item
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -54,7 +54,8 @@ def owner_of(item: Item):
     return item.subtest.project.memberships.get(role="researcher").person
 
 
-@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
+@pytest.mark.full
+@IN_BOTH_WIDTHS
 def test_the_pages_of_items_are_accessible_and_fit(disputed: Item, sign_in: SignIn, narrow: bool) -> None:
     page = sign_in(owner_of(disputed), narrow=narrow)
     page.goto("/projects/dots/items/")
@@ -68,6 +69,7 @@ def test_the_pages_of_items_are_accessible_and_fit(disputed: Item, sign_in: Sign
         assert_accessible(page)
 
 
+@pytest.mark.full
 def test_a_disputed_item_is_found_and_adjudicated(disputed: Item, sign_in: SignIn) -> None:
     page = sign_in(owner_of(disputed))
     page.goto("/projects/dots/items/")

@@ -16,6 +16,7 @@ RUNGS = ("no_clip", "other_clip", "first_frame", "middle_frame", "best_frame", "
 REASON = "these texts are those of a test of pages"
 
 
+@pytest.mark.full
 def test_pages_of_a_ladder_fit_every_window(project: Project, sign_in: SignIn) -> None:
     for number in range(24):
         caption = make_caption(make_video(project), f"a dog runs past number {number}.")

@@ -38,6 +38,7 @@ def project() -> Project:
     return project
 
 
+@pytest.mark.full
 def test_items_are_filtered_read_and_moved_without_leaving_the_list(project: Project, sign_in: SignIn) -> None:
     page = sign_in(make_member(project, Role.RESEARCHER))
     page.goto("/projects/dots/items/")
@@ -81,6 +82,7 @@ def test_items_are_filtered_read_and_moved_without_leaving_the_list(project: Pro
     assert not Item.objects.filter(state=ItemState.RETRACTED).exists()
 
 
+@pytest.mark.full
 def test_the_address_of_a_view_has_its_filters_and_the_open_panel(project: Project, sign_in: SignIn) -> None:
     page = sign_in(make_member(project, Role.RESEARCHER), permissions=["clipboard-read", "clipboard-write"])
     page.goto("/projects/dots/items/")
@@ -108,6 +110,7 @@ def test_the_address_of_a_view_has_its_filters_and_the_open_panel(project: Proje
     assert "#" not in page.url
 
 
+@pytest.mark.full
 def test_captions_are_read_beside_their_list(project: Project, sign_in: SignIn) -> None:
     make_caption(Video.objects.get(), "a red dot stops.", facts={"maker": "cos_caption"})
     page = sign_in(make_member(project, Role.RESEARCHER))
@@ -147,6 +150,7 @@ def test_a_list_of_25_rows_asks_for_small_strips_and_moves_nothing(project: Proj
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
 
 
+@pytest.mark.full
 def test_a_full_list_with_its_panel_is_at_most_2000_px_tall(project: Project, sign_in: SignIn) -> None:
     run = make_run(project.subtests.get(), selection={})
     group = make_group(run, project.videos.get().captions.get())

@@ -86,6 +86,7 @@ def test_findings_that_need_other_texts_or_long_ones(page: Page) -> None:
     assert page.evaluate(ASK, marked(pairs)) == [expected(*pair) for pair in pairs]
 
 
+@pytest.mark.full
 def test_any_two_word_sequences(page: Page) -> None:
     @settings(max_examples=8, deadline=None)
     @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=30, max_size=60))

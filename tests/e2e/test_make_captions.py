@@ -6,13 +6,14 @@ from foilworks.core.corpus.models import Caption
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.models import Role
 from generation.models import CaptionRun
-from tests.e2e.conftest import assert_accessible
+from tests.e2e.conftest import IN_BOTH_WIDTHS, assert_accessible
 from tests.factories import make_caption, make_member, make_video
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.mark.parametrize("narrow", [False, True])
+@pytest.mark.full
+@IN_BOTH_WIDTHS
 def test_captions_are_looked_at_and_then_stored(project, sign_in, narrow):
     make_caption(make_video(project), "a man folds a red shirt")
     owner = make_member(project, Role.RESEARCHER)

@@ -94,6 +94,7 @@ def looked_at(page: Page) -> None:
         assert image.evaluate("image => image.naturalWidth") > 0
 
 
+@pytest.mark.full
 def test_the_pages_of_models(project: Project, owner: User, release: Release, sign_in: SignIn) -> None:
     page = sign_in(owner)
     start = f"/projects/ranked/releases/{release.pk}/"
@@ -157,6 +158,7 @@ def judged(project: Project, owner: User) -> Run:
     return run
 
 
+@pytest.mark.full
 def test_the_pages_of_votes_words_and_ranks(judged: Run, owner: User, sign_in: SignIn) -> None:
     page = sign_in(owner)
     page.goto("/projects/ranked/reports/skill/")
@@ -165,7 +167,7 @@ def test_the_pages_of_votes_words_and_ranks(judged: Run, owner: User, sign_in: S
     expect(page.locator("#report-progress .badge")).to_be_visible()
     run_now(Job.objects.get(dotted="reports.compute"))
     # The page asks for itself every two seconds while the job is alive.
-    expect(page.get_by_role("heading", name="Differing verdicts")).to_be_visible(timeout=10_000)
+    expect(page.get_by_role("heading", name="Differing verdicts")).to_be_visible()
     looked_at(page)
     for kind in ("agreement", "numbers", "verbs"):
         page.goto(f"/projects/ranked/reports/{kind}/")
@@ -183,5 +185,5 @@ def test_the_pages_of_votes_words_and_ranks(judged: Run, owner: User, sign_in: S
     page.get_by_role("button", name="Measure").click()
     expect(page.locator("#proximity-runs .badge")).to_be_visible()
     run_now(Job.objects.get(dotted="proximity.measure"))
-    expect(page.get_by_role("cell", name="SBERT: high").first).to_be_visible(timeout=10_000)
+    expect(page.get_by_role("cell", name="SBERT: high").first).to_be_visible()
     looked_at(page)

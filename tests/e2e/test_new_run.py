@@ -10,7 +10,7 @@ from foilworks.core.hub.adapters import chat_endpoint
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.models import Role
 from generation.models import GenerationRun
-from tests.e2e.conftest import SignIn, assert_accessible
+from tests.e2e.conftest import IN_BOTH_WIDTHS, SignIn, assert_accessible
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
 from tests.hub.chat_server import Said, chat_server, foils
 
@@ -66,7 +66,8 @@ def test_without_scripts_a_method_is_chosen_looked_at_and_started(project, owner
     assert (run.method, run.params["lexicon"]) == ("fake", "man:woman")
 
 
-@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
+@pytest.mark.full
+@IN_BOTH_WIDTHS
 def test_a_run_that_asks_an_endpoint(project, owner, sign_in: SignIn, settings, monkeypatch, narrow):
     monkeypatch.setattr(chat_endpoint, "FIRST_PAUSE", 0.01)
 

@@ -17,6 +17,7 @@ from tests.factories import make_member
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+@pytest.mark.full
 def test_a_returned_foil_rings_the_authors_bell(project: Project, sign_in: SignIn) -> None:
     follow()
     ann, rev = (make_member(project, role, name=role) for role in (Role.ANNOTATOR, Role.REVIEWER))

@@ -12,13 +12,12 @@ from foilworks.core.corpus.models import Caption, Item
 from generation.models import Candidate
 from tests import factories
 from tests.annotation.world import World, make_world
-from tests.e2e.conftest import WORK, SignIn, assert_accessible, film, moving_dot
+from tests.e2e.conftest import IN_BOTH_WIDTHS, WORK, SignIn, assert_accessible, film, moving_dot
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 CAPTION = "a red dot moves to the right."
 VERBS = ("jumps", "rolls", "slides", "spins", "shrinks")
-WIDTHS = pytest.mark.parametrize("narrow", [False, True], ids=["1280", "360"])
 
 
 def filmed(world: World, text: str = CAPTION) -> Caption:
@@ -35,7 +34,8 @@ def open_piece(page: Page, world: World, stage: str) -> None:
     page.wait_for_selector(WORK)
 
 
-@WIDTHS
+@pytest.mark.full
+@IN_BOTH_WIDTHS
 def test_five_counterfactuals_are_written_by_keyboard(sign_in: SignIn, narrow: bool) -> None:
     world = make_world(foils_per_item=5, changes="action")
     group = factories.make_group(world.run, filmed(world))
@@ -86,7 +86,8 @@ def leads_back_to(page: Page) -> set[str]:
     return {urlsplit(address).path for address in named}
 
 
-@WIDTHS
+@pytest.mark.full
+@IN_BOTH_WIDTHS
 def test_one_foil_after_the_other_without_a_page_to_load(sign_in: SignIn, narrow: bool) -> None:
     world = make_world()
     for verb in VERBS[:3]:
@@ -113,6 +114,7 @@ def test_one_foil_after_the_other_without_a_page_to_load(sign_in: SignIn, narrow
     assert {page.locator("textarea").input_value()} == {foil(verb) for verb in VERBS[:3]} - sent
 
 
+@pytest.mark.full
 def test_a_link_within_the_page_keeps_the_page_and_back_loads_the_card_before(sign_in: SignIn) -> None:
     world = make_world()
     for verb in VERBS[:2]:
@@ -132,7 +134,8 @@ def test_a_link_within_the_page_keeps_the_page_and_back_loads_the_card_before(si
     page.wait_for_load_state()
 
 
-@WIDTHS
+@pytest.mark.full
+@IN_BOTH_WIDTHS
 def test_reviews_at_speed_one_key_a_card(sign_in: SignIn, narrow: bool) -> None:
     world = make_world(foils_per_item=5, changes="action")
     world.group(caption=filmed(world))
@@ -186,7 +189,7 @@ def test_reviews_at_speed_one_key_a_card(sign_in: SignIn, narrow: bool) -> None:
     page.keyboard.type("a red dot vanishes to the right.")
     page.keyboard.press("Control+Enter")
     # Who fixed a foil made one: the video's other pieces are for other reviewers.
-    expect(page.get_by_text("on videos that you wrote or edited a foil for")).to_be_visible(timeout=15_000)
+    expect(page.get_by_text("on videos that you wrote or edited a foil for")).to_be_visible()
     decisions = Review.objects.order_by("pk").values_list("decision", "reasons", "comment", "undone_at")
     assert [(*decided, undone is None) for *decided, undone in decisions] == [
         ("accept", [], "", True),
@@ -208,7 +211,7 @@ def offering_undo(path: str) -> re.Pattern[str]:
     return re.compile(re.escape(path) + r"(\?undo=.*)?$")
 
 
-@WIDTHS
+@IN_BOTH_WIDTHS
 def test_disputed_items_are_adjudicated_by_keyboard(sign_in: SignIn, narrow: bool) -> None:
     world = make_world()
     first, second = judged(world, "caption", "foil", "both"), judged(world, "caption", "neither", "cannot_tell")
@@ -242,7 +245,8 @@ def test_disputed_items_are_adjudicated_by_keyboard(sign_in: SignIn, narrow: boo
     assert states == {first.pk: "valid", second.pk: "invalid"}
 
 
-@WIDTHS
+@pytest.mark.full
+@IN_BOTH_WIDTHS
 def test_captions_in_doubt_are_repaired_by_keyboard(sign_in: SignIn, narrow: bool) -> None:
     world = make_world()
     items = [judged(world, "neither", "neither", "foil") for _ in range(3)]
@@ -280,7 +284,8 @@ def test_captions_in_doubt_are_repaired_by_keyboard(sign_in: SignIn, narrow: boo
     assert (new.text, new.items.get().state) == ("a red dot moves to the wall.", "in_validation")
 
 
-@WIDTHS
+@pytest.mark.full
+@IN_BOTH_WIDTHS
 def test_guidelines_are_written_previewed_and_read_by_keyboard(sign_in: SignIn, narrow: bool) -> None:
     world = make_world()
     world.group(caption=filmed(world))
@@ -315,7 +320,7 @@ def test_guidelines_are_written_previewed_and_read_by_keyboard(sign_in: SignIn, 
     assert_accessible(page)
 
 
-@WIDTHS
+@IN_BOTH_WIDTHS
 def test_the_shares_of_reviews_are_set(sign_in: SignIn, narrow: bool) -> None:
     world = make_world()
     page = sign_in(world.owner, narrow=narrow)

@@ -123,6 +123,7 @@ def addresses(world) -> dict[str, str]:
     }
 
 
+@pytest.mark.full
 def test_every_page_is_accessible_quiet_and_fits(world, sign_in: SignIn):
     page = sign_in(world["owner"])
     for name, address in addresses(world).items():
@@ -134,6 +135,7 @@ def test_every_page_is_accessible_quiet_and_fits(world, sign_in: SignIn):
         assert_accessible_wide_and_narrow(page)
 
 
+@pytest.mark.full
 def test_the_overview_fits_one_screen_and_starts_with_its_next_action(world, sign_in: SignIn):
     page = sign_in(world["owner"])
     page.set_viewport_size({"width": 1280, "height": 800})
@@ -152,6 +154,7 @@ def test_the_overview_fits_one_screen_and_starts_with_its_next_action(world, sig
     expect(page.locator(".folds table").filter(has_text="Content hash")).to_be_visible()
 
 
+@pytest.mark.full
 def test_pages_of_an_empty_project_say_what_to_do(sign_in: SignIn):
     project = make_project(slug="empty")
     page = sign_in(make_member(project, Role.RESEARCHER))
@@ -171,6 +174,7 @@ def test_pages_of_an_empty_project_say_what_to_do(sign_in: SignIn):
         assert_accessible_wide_and_narrow(page)
 
 
+@pytest.mark.full
 def test_the_parameters_change_with_the_method_and_a_run_starts_by_keyboard(world, sign_in: SignIn):
     page = sign_in(world["owner"])
     page.goto(addresses(world)["new run"])

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from foilworks.core.projects.models import Membership, Project
-from tests.e2e.conftest import OpenTab, SignIn, assert_accessible
+from tests.e2e.conftest import IN_BOTH_WIDTHS, OpenTab, SignIn, assert_accessible
 from tests.factories import make_member, make_project
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -17,7 +17,8 @@ def project() -> Project:
     return project
 
 
-@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
+@pytest.mark.full
+@IN_BOTH_WIDTHS
 def test_the_page_of_people_is_accessible_and_fits(project: Project, sign_in: SignIn, narrow: bool) -> None:
     page = sign_in(make_member(project, "researcher", name="olga"), narrow=narrow)
     page.goto("/projects/dots/people/")
@@ -44,6 +45,7 @@ def test_roles_are_changed_in_the_panel_of_a_member(project: Project, sign_in: S
     assert set(member.memberships.values_list("role", flat=True)) == {"annotator", "reviewer"}
 
 
+@pytest.mark.full
 def test_a_new_person_signs_in_with_the_shown_password(project: Project, sign_in: SignIn, open_tab: OpenTab) -> None:
     owner = sign_in(make_member(project, "researcher", name="olga"))
     owner.goto("/projects/dots/people/")

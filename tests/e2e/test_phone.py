@@ -119,6 +119,7 @@ def assert_in_sight(found: Locator) -> None:
         assert not box["covered"], box
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("stage", PAGES)
 def test_clip_sentences_and_answers_are_in_sight_without_scrolling(world: World, sign_in: SignIn, stage: str) -> None:
     prepare, clip, parts = PAGES[stage]
@@ -134,6 +135,7 @@ def test_clip_sentences_and_answers_are_in_sight_without_scrolling(world: World,
     assert_accessible(page)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("stage", ["review", "practice"])
 def test_nothing_is_shown_that_would_jump_as_the_rest_of_the_page_comes(
     world: World, sign_in: SignIn, stage: str
@@ -175,6 +177,7 @@ def test_one_tap_sends_and_the_last_answer_can_be_undone(world: World, sign_in: 
     assert Vote.objects.get().state == "undone"
 
 
+@pytest.mark.full
 def test_a_reason_that_is_missing_is_asked_for_in_sight(world: World, sign_in: SignIn) -> None:
     """Also from the end of the page, where the clip and the decisions stay in sight."""
     person, path = to_review(world)
@@ -192,6 +195,7 @@ def test_a_reason_that_is_missing_is_asked_for_in_sight(world: World, sign_in: S
         assert_in_sight(page.locator(selector))
 
 
+@pytest.mark.full
 def test_the_menu_the_players_controls_and_the_reasons_of_a_skip_open_on_a_tap(world: World, sign_in: SignIn) -> None:
     person, path = to_validate(world)
     page = on_a_phone(sign_in, person)

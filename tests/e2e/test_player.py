@@ -13,7 +13,7 @@ from foilworks.core.corpus.models import Video
 from foilworks.core.corpus.video_files.film_strips import prepare_video
 from foilworks.core.corpus.video_files.ingest import set_media, store_media
 from foilworks.core.media.clock import even_clock
-from tests.e2e.conftest import SignIn, assert_accessible, film
+from tests.e2e.conftest import IN_BOTH_WIDTHS, SignIn, assert_accessible, film, wait_for
 from tests.e2e.video_matrix import EVIDENCE, LISTEN
 from tests.factories import make_member, make_project, make_video
 from tests.media.odd_files import UNEVEN, make, odd_files
@@ -62,11 +62,8 @@ def settle(page: Page, frame: int) -> None:
 
 def until(page: Page, number: int) -> int:
     """Return the number on the screen: as soon as it is this one, or after ten seconds whatever it is."""
-    for _ in range(500):
-        if page.evaluate(SHOWN_ODD) == number:
-            break
-        page.wait_for_timeout(20)
-    return page.evaluate(SHOWN_ODD)
+    wait_for(page, lambda: page.evaluate(SHOWN_ODD) == number, lambda: page.evaluate(SHOWN_ODD))
+    return number
 
 
 def press(page: Page, key: str, times: int = 1) -> None:
@@ -114,6 +111,7 @@ def test_playing_without_repeat_stops_at_the_last_frame_of_the_trim(open_clip: C
     assert page.evaluate(SHOWN) == 19
 
 
+@pytest.mark.full
 def test_an_a_b_loop_stays_between_its_ends(open_clip: Callable[..., Page]) -> None:
     page = open_clip()
     for key, times in ((".", 5), ("[", 1), (".", 4), ("]", 1)):
@@ -195,6 +193,7 @@ def open_odd(sign_in: SignIn, tmp_path: Path) -> Callable[..., Page]:
     return open_odd
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["uneven.mp4", "uneven.webm", "uneven-av1.mp4"])
 def test_steps_through_a_variable_rate_visit_every_frame_once_in_both_directions(
     open_odd: Callable[..., Page], name: str
@@ -308,7 +307,7 @@ def test_a_browser_that_reports_no_frames_gets_advice_to_update(sign_in: SignIn,
     expect(page.locator("[data-player-controls]")).to_be_hidden()
 
 
-@pytest.mark.parametrize("narrow", [False, True], ids=["1280", "360"])
+@IN_BOTH_WIDTHS
 def test_the_player_is_accessible(sign_in: SignIn, narrow: bool) -> None:
     project = make_project()
     video = film(project, painted_clip(10), 10.0)

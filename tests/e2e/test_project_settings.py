@@ -4,13 +4,14 @@ import pytest
 from playwright.sync_api import expect
 
 from foilworks.core.projects.models import Project
-from tests.e2e.conftest import SignIn, assert_accessible
+from tests.e2e.conftest import IN_BOTH_WIDTHS, SignIn, assert_accessible
 from tests.factories import make_member, make_project, make_subtest
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
+@pytest.mark.full
+@IN_BOTH_WIDTHS
 def test_a_project_is_renamed_archived_deleted_and_restored(sign_in: SignIn, narrow: bool) -> None:
     project = make_project(slug="dots", name="Dots")
     make_subtest(project, name="left and right")

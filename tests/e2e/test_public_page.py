@@ -13,7 +13,7 @@ from foilworks.site.documents.models import DatasheetAnswer, PublicationFacts, S
 from foilworks.site.publishing.actions.set_public_page import set_public_page
 from foilworks.site.publishing.models import PublicPage, Submission
 from tests.annotation.world import make_world
-from tests.e2e.conftest import OpenTab, SignIn, assert_accessible, film, moving_dot
+from tests.e2e.conftest import IN_BOTH_WIDTHS, OpenTab, SignIn, assert_accessible, film, moving_dot
 from tests.e2e.tabs import WIDE
 from tests.factories import make_caption, make_item
 
@@ -112,7 +112,8 @@ def test_a_stranger_reads_in_one_screen_what_it_is_for(visitor, live_server) -> 
     expect(visitor.get_by_role("heading", level=1)).to_have_text("Sign in")
 
 
-@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
+@pytest.mark.full
+@IN_BOTH_WIDTHS
 def test_the_owner_decides_and_fills_in_what_only_people_know(
     opened: PublicPage, sign_in: SignIn, narrow: bool
 ) -> None:
@@ -146,6 +147,7 @@ def test_the_owner_decides_and_fills_in_what_only_people_know(
     assert_accessible(page)
 
 
+@pytest.mark.full
 def test_an_answer_is_saved_on_the_way_out_of_its_field_and_no_text_is_lost(
     opened: PublicPage, sign_in: SignIn
 ) -> None:

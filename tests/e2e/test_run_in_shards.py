@@ -58,6 +58,7 @@ def owner(run: Run) -> User:
     return make_member(run.release.project, Role.RESEARCHER, name="olga")
 
 
+@pytest.mark.full
 def test_shards_and_times_fit_any_screen_and_the_run_is_stopped(sign_in: SignIn, run: Run, owner: User) -> None:
     for narrow in (False, True):
         page = sign_in(owner, narrow=narrow, color_scheme="dark" if narrow else "light")
@@ -78,6 +79,7 @@ def rounds(page: Page, n: int = 2) -> None:
             pass
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("by", ["pointer", "space bar"])
 def test_a_press_that_outlasts_the_part_it_began_on_stops_the_run(sign_in: SignIn, run: Run, owner: User, by) -> None:
     """Both press on the way down and act on the way up, by when there was another button in this place."""
@@ -100,6 +102,7 @@ def test_a_press_that_outlasts_the_part_it_began_on_stops_the_run(sign_in: SignI
     expect(page.get_by_text("The run is stopped. Finished scores are kept.")).to_be_visible()
 
 
+@pytest.mark.full
 def test_what_somebody_did_to_a_part_outlasts_its_next_version(sign_in: SignIn, run: Run, owner: User) -> None:
     page = sign_in(owner, narrow=True)
     page.goto(f"/projects/ranked/scoring/{run.pk}/")
@@ -124,6 +127,7 @@ def test_what_somebody_did_to_a_part_outlasts_its_next_version(sign_in: SignIn, 
     expect(page.get_by_text("5402 of 12288")).to_be_visible()
 
 
+@pytest.mark.full
 def test_the_page_is_not_reloaded_while_somebody_uses_it(sign_in: SignIn, run: Run, owner: User) -> None:
     """At a job's end all of the page comes anew: what is pressed, marked or typed anywhere on it comes first."""
     page = sign_in(owner)

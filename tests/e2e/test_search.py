@@ -20,6 +20,7 @@ def project() -> Project:
     return project
 
 
+@pytest.mark.full
 def test_the_key_opens_the_search_and_typing_finds(project: Project, sign_in: SignIn) -> None:
     page = sign_in(make_member(project, Role.RESEARCHER, name="olga"))
     page.goto("/projects/dots/subtests/")

@@ -109,7 +109,7 @@ def generate(page: Page) -> None:
     page.get_by_role("button", name="Start run").click()
     page.wait_for_url(re.compile(r"/runs/\d+/$"))
     worker_does(GenerationRun.objects.get().job)
-    expect(page.get_by_text("a red dot moves to the").first).to_be_visible(timeout=15_000)
+    expect(page.get_by_text("a red dot moves to the").first).to_be_visible()
 
 
 def work_through(page: Page, stage: str, act: Callable[[Page], None], pieces: int = 2) -> None:
@@ -181,7 +181,7 @@ def test_a_small_benchmark_of_own_videos(sign_in: SignIn, open_tab: OpenTab, tmp
     owner.get_by_role("button", name="Start").click()
     owner.wait_for_url(re.compile(r"/scoring/\d+/$"))
     worker_does(Run.objects.get().job)
-    expect(owner.get_by_role("heading", name="Results")).to_be_visible(timeout=15_000)
+    expect(owner.get_by_role("heading", name="Results")).to_be_visible()
 
     owner.goto(release_page)
     with owner.expect_download() as download:

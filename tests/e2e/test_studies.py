@@ -15,13 +15,12 @@ from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.runner import execute
 from foilworks.core.projects.models import Project, User
 from tests.e2e.conftest import CAPTION as TRUE
-from tests.e2e.conftest import WORK, SignIn, assert_accessible, film, moving_dot, wait_until
+from tests.e2e.conftest import IN_BOTH_WIDTHS, WORK, SignIn, assert_accessible, film, moving_dot, wait_until
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 MAX_REQUESTS, MAX_BYTES = 10, 150_000
-BOTH = pytest.mark.parametrize("narrow", [False, True], ids=["1280", "360"])
 FOILS = tuple(f"a red dot moves {where}." for where in ("to the left", "up", "down", "in a circle", "nowhere"))
 
 
@@ -62,7 +61,8 @@ def go_on(page: Page, press: Callable[[], None]) -> None:
     page.wait_for_url(lambda url: url != before)
 
 
-@BOTH
+@pytest.mark.full
+@IN_BOTH_WIDTHS
 def test_the_human_baseline_by_keyboard(dots: Subtest, sign_in: SignIn, narrow: bool) -> None:
     items(dots, "valid", *FOILS)
     open_baseline(make_member(dots.project, "researcher"), dots.project)
@@ -90,7 +90,8 @@ def test_the_human_baseline_by_keyboard(dots: Subtest, sign_in: SignIn, narrow: 
     assert Vote.objects.filter(state="undone").count() == 1
 
 
-@BOTH
+@pytest.mark.full
+@IN_BOTH_WIDTHS
 def test_undoing_a_choice_on_a_removed_video_says_so(dots, sign_in: SignIn, narrow: bool) -> None:
     items(dots, "valid", *FOILS)
     owner = make_member(dots.project, "researcher")
@@ -118,7 +119,8 @@ def checked(dots: Subtest) -> User:
     return owner
 
 
-@BOTH
+@pytest.mark.full
+@IN_BOTH_WIDTHS
 def test_the_object_check_by_keyboard(checked: User, sign_in: SignIn, narrow: bool) -> None:
     page = sign_in(make_member(Project.objects.get(), "annotator", name="ann"), narrow=narrow)
     begin(page, "objects", "[data-marked]")
@@ -146,7 +148,8 @@ def test_the_object_check_by_keyboard(checked: User, sign_in: SignIn, narrow: bo
     assert_accessible(owner)
 
 
-@BOTH
+@pytest.mark.full
+@IN_BOTH_WIDTHS
 def test_judgements_follow_one_another_without_loading_a_page(dots: Subtest, sign_in: SignIn, narrow: bool) -> None:
     items(dots, "in_validation", FOILS[0])
     page = sign_in(make_member(dots.project, "validator", name="vera"), narrow=narrow)
@@ -174,6 +177,7 @@ def test_judgements_follow_one_another_without_loading_a_page(dots: Subtest, sig
     assert all(vote.watch["covered"] > 0 and vote.seconds_spent >= 0 for vote in Vote.objects.all())
 
 
+@pytest.mark.full
 def test_undo_during_a_submit_undoes_that_answer(dots: Subtest, sign_in: SignIn) -> None:
     items(dots, "in_validation", FOILS[0])
     page = sign_in(make_member(dots.project, "validator", name="vera"))
@@ -202,6 +206,7 @@ def test_undo_during_a_submit_undoes_that_answer(dots: Subtest, sign_in: SignIn)
     assert list(Vote.objects.order_by("pk").values_list("state", flat=True)) == ["counted", "undone"]
 
 
+@pytest.mark.full
 def test_back_returns_and_a_reload_loads_the_card_again(dots: Subtest, sign_in: SignIn) -> None:
     items(dots, "in_validation", FOILS[0])
     page = sign_in(make_member(dots.project, "validator", name="vera"))
@@ -218,6 +223,7 @@ def test_back_returns_and_a_reload_loads_the_card_again(dots: Subtest, sign_in: 
     assert Vote.objects.count() == 1
 
 
+@pytest.mark.full
 def test_who_was_signed_out_meanwhile_loses_no_answer(dots: Subtest, sign_in: SignIn) -> None:
     items(dots, "in_validation", FOILS[0])
     vera = make_member(dots.project, "validator", name="vera")
@@ -235,6 +241,7 @@ def test_who_was_signed_out_meanwhile_loses_no_answer(dots: Subtest, sign_in: Si
     assert Vote.objects.get().choice == "neither"
 
 
+@pytest.mark.full
 def test_an_answer_that_meets_a_server_in_trouble_is_kept_and_sent_again(dots: Subtest, sign_in: SignIn) -> None:
     items(dots, "in_validation", FOILS[0])
     page = sign_in(make_member(dots.project, "validator", name="vera"), expected=["500 (Internal Server Error)"])
@@ -257,6 +264,7 @@ def test_an_answer_that_meets_a_server_in_trouble_is_kept_and_sent_again(dots: S
     assert Vote.objects.get().choice == "neither"
 
 
+@pytest.mark.full
 def test_a_judgement_page_is_light_when_nothing_is_cached(dots: Subtest, sign_in: SignIn) -> None:
     """At most 10 requests and 150 kB before the clip itself."""
     items(dots, "in_validation", FOILS[0])

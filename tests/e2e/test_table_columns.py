@@ -26,6 +26,7 @@ def do_the_job() -> None:
     run_now(Job.objects.filter(state="waiting").latest("created_at"))
 
 
+@pytest.mark.full
 def test_a_table_of_unknown_columns_becomes_items_in_a_few_clicks(sign_in: SignIn, tmp_path: Path, settings) -> None:
     settings.UPLOAD_ROOT = tmp_path / "uploads"
     (tmp_path / "my_table.csv").write_text(TABLE, encoding="utf-8")

@@ -22,6 +22,7 @@ def rows_of(sign_in: SignIn, folder: Path, files: list[OddFile]) -> list[Row]:
     return [measure(page, project, make(odd, folder), odd) for odd in files]
 
 
+@pytest.mark.full
 def test_odd_files_are_the_same_for_everybody(sign_in: SignIn, tmp_path: Path) -> None:
     rows = rows_of(sign_in, tmp_path, [odd for odd in odd_files() if odd.name in FEW])
     assert len(rows) == len(FEW)

@@ -54,6 +54,7 @@ def looked_at(page: Page, *addresses: str) -> None:
             assert_accessible(page)
 
 
+@pytest.mark.full
 def test_the_owners_pages_are_accessible_and_fit(project, owner, study, sign_in: SignIn) -> None:
     page = sign_in(owner)
     looked_at(page, *(f"/projects/dots/{name}/" for name in ("invitations", "consent/texts", "crowd")))
@@ -65,6 +66,7 @@ def test_the_owners_pages_are_accessible_and_fit(project, owner, study, sign_in:
     looked_at(page, *(f"/projects/dots/{name}/" for name in addresses))
 
 
+@pytest.mark.full
 def test_the_pages_of_an_account_are_accessible_and_fit(project, owner, sign_in: SignIn) -> None:
     publish_consent_text(owner, project, "You may stop at any time.", "choose")
     page = sign_in(make_member(project, "annotator", "validator", name="ann"))
@@ -98,6 +100,7 @@ def test_an_invitation_is_made_sent_and_used(project, owner, sign_in: SignIn, vi
     }
 
 
+@pytest.mark.full
 def test_a_worker_comes_from_the_platform_and_gives_the_place_back(project, owner, study, visitor: Page) -> None:
     publish_consent_text(owner, project, "You may stop at any time.", "remove")
     visitor.goto(f"/enter/{study.key}/?{QUERY}")
@@ -128,6 +131,7 @@ def test_a_worker_comes_from_the_platform_and_gives_the_place_back(project, owne
     assert_accessible(visitor)
 
 
+@pytest.mark.full
 def test_a_second_factor_is_set_up_and_asked_for(sign_in: SignIn, visitor: Page) -> None:
     ann = make_user("ann")
     page = sign_in(ann)

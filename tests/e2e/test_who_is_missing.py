@@ -30,6 +30,7 @@ def owner() -> User:
     return owner
 
 
+@pytest.mark.full
 def test_the_way_to_a_release_and_behind_it(owner: User, sign_in: SignIn) -> None:
     validator = sign_in(User.objects.get(username="vera"))
     validator.goto("/")
@@ -56,6 +57,7 @@ def test_the_way_to_a_release_and_behind_it(owner: User, sign_in: SignIn) -> Non
     expect(page.get_by_role("heading", name="Datasheet")).to_be_visible()
 
 
+@pytest.mark.full
 def test_fewer_votes_are_wanted_while_nobody_has_been_shown_a_pair(owner: User, sign_in: SignIn) -> None:
     Item.objects.exclude(state=ItemState.IN_VALIDATION).delete()
     page = sign_in(owner, expected=["422 (Unprocessable Entity)"])
@@ -84,6 +86,7 @@ def test_fewer_votes_are_wanted_while_nobody_has_been_shown_a_pair(owner: User, 
     assert_accessible_wide_and_narrow(page)
 
 
+@pytest.mark.full
 def test_a_lost_temporary_password_is_renewed_by_its_button(owner: User, sign_in: SignIn) -> None:
     project = owner.memberships.get().project
     nora = add_member(owner, project, "nora", [Role.ANNOTATOR], new_account=True)

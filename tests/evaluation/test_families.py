@@ -61,6 +61,7 @@ def values(run) -> dict[tuple[str, str], float]:
     }
 
 
+@pytest.mark.full
 def test_a_run_with_each_family(tmp_path: Path) -> None:
     release = make_release()
     seen: dict[str, int] = {}

@@ -184,6 +184,7 @@ class TestPages:
         assert "words.svg?base=e" in response.content.decode()
         assert owner.get(file_url(project, "divergence", "json"), {"base": "e"}).json()["base"] == "e"
 
+    @pytest.mark.full
     def test_more_items_need_no_more_queries(self, owner, project, validators, django_assert_max_num_queries):
         subtest = make_subtest(project, name="More")
         for kind in PAGES:

@@ -349,6 +349,7 @@ def test_the_database_is_copied_before_migrations_change_it(home):
     assert len(list(copies.iterdir())) == count
 
 
+@pytest.mark.full
 def test_postgresql_is_backed_up_and_restored(tmp_path):
     with running_postgres() as server:
         home = Home(tmp_path / "home", server.make("work"))

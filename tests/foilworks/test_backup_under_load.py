@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,9 +11,9 @@ import pytest
 
 from tests.foilworks.test_backup import Home
 from tests.postgres import Postgres, running_postgres
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PATIENCE_S = 120.0
 
 
 @contextmanager
@@ -40,19 +39,16 @@ def votes(server: Postgres, database: str) -> int:
 
 
 def wait_for_votes(server: Postgres, number: int, process: subprocess.Popen, stop: Path) -> None:
-    until = time.monotonic() + PATIENCE_S
-    while True:
+    def stored() -> bool:
         try:
-            if votes(server, "work") >= number:
-                return
+            return votes(server, "work") >= number
         except psycopg.errors.UndefinedTable:
-            pass
-        log = stop.with_suffix(".log").read_text()
-        assert process.poll() is None, log
-        assert time.monotonic() < until, log
-        time.sleep(0.1)
+            return False
+
+    wait_until(stored, processes=[process], log=stop.with_suffix(".log").read_text)
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_a_backup_made_while_people_vote_is_one_consistent_snapshot(tmp_path):
     stop = tmp_path / "stop"

@@ -16,11 +16,12 @@ SMALL = (84, 6, 2, 12)
 TENTH = (846, 40, 8, 101)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "size",
     [
         pytest.param(SMALL, marks=pytest.mark.slow(seconds=20), id="small"),
-        pytest.param(TENTH, marks=[pytest.mark.slow(seconds=120), pytest.mark.full], id="tenth"),
+        pytest.param(TENTH, marks=pytest.mark.slow(seconds=120), id="tenth"),
     ],
 )
 def test_a_crowd_makes_its_items_and_each_has_exactly_its_votes(size):

@@ -52,6 +52,7 @@ def database(request, tmp_path):
         yield server.make("away"), server.stop
 
 
+@pytest.mark.machines
 def test_pages_and_the_api_say_that_the_database_is_away(database, tmp_path):
     url, take_away = database
     told = {

@@ -6,7 +6,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -21,10 +20,10 @@ from foilworks.site.supervisor.embedded_redis import EmbeddedRedis
 from tests.foilworks.described_videos import number_seen
 from tests.hub.chat_server import Said, Server, chat_server, content, pictures_of, text_of
 from tests.ports import redis_url
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 IN_FLIGHT = 8
-PATIENCE_S = 540.0
 
 
 @dataclass
@@ -50,10 +49,7 @@ class Home:
             return psutil.Popen(command, cwd=ROOT, env=self.environment, stdout=log, stderr=log, start_new_session=True)
 
     def until(self, true: Callable[[], bool]) -> None:
-        end = time.monotonic() + PATIENCE_S
-        while not true():
-            assert time.monotonic() < end, "\n".join(path.read_text()[-3000:] for path in self.folder.glob("*.log"))
-            time.sleep(0.05)
+        wait_until(true, log=lambda: "\n".join(path.read_text()[-3000:] for path in self.folder.glob("*.log")))
 
     def state(self, job: str) -> str:
         return self.rows(f"SELECT state FROM jobs_job WHERE id = '{job.replace('-', '')}'")[0][0]
@@ -81,9 +77,9 @@ def killed_and_resumed(home: Home, count: int, shard: int) -> None:
     def answer(body: dict, n: int) -> Said:
         if len(server.bodies) > count // 2 and not killed.is_set():
             # From the half on, nothing is answered before the kill: what was stored is known.
-            killed.wait(PATIENCE_S)
+            killed.wait(PATIENCE_SECONDS)
         elif killed.is_set():
-            two.wait(PATIENCE_S)
+            two.wait(PATIENCE_SECONDS)
         if pictures_of(body):
             return content(f"Picture {number_seen(body)} shows blocks.")
         return content(f"1. of {text_of(body).partition('Picture ')[2].partition(' ')[0] or 'verbs'}")
@@ -155,12 +151,13 @@ def check(home: Home, server: Server, count: int, stored: list[tuple], asked_bef
     assert sum(asked_before.values()) == len(stored) + len(again)
 
 
+@pytest.mark.machines
 @pytest.mark.slow(seconds=15)
 def test_a_killed_run_of_descriptions_is_continued_by_two_workers(home):
     killed_and_resumed(home, 100, 10)
 
 
-@pytest.mark.full
+@pytest.mark.machines
 @pytest.mark.slow(seconds=200)
 def test_two_thousand_descriptions_are_each_made_once(home):
     killed_and_resumed(home, 2000, 50)

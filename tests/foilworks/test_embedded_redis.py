@@ -5,7 +5,6 @@ import signal
 import stat
 import subprocess
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ import redis
 from foilworks.site.supervisor import embedded_redis
 from foilworks.site.supervisor.embedded_redis import EmbeddedRedis, answers, client_of
 from foilworks.site.supervisor.errors import SupervisorError
+from tests.waiting import wait_until
 
 
 @pytest.fixture(params=["home", 'a "strange" näme', "x" * 120], ids=["plain", "quoted", "too long for a socket"])
@@ -171,10 +171,7 @@ def test_a_killed_server_is_seen_as_dead(tmp_path):
     assert server.acquire()
     server.start()
     os.kill(server.pid, signal.SIGKILL)
-    until = time.monotonic() + 30
-    while server.is_alive() and time.monotonic() < until:
-        time.sleep(0.01)
-    assert not server.is_alive()
+    wait_until(lambda: not server.is_alive())
     with pytest.raises(redis.ConnectionError):
         client_of(server.home).ping()
     server.stop()

@@ -95,7 +95,7 @@ def processes(server: psutil.Process) -> set[int]:
     return {child.pid for child in server.children()}
 
 
-@pytest.mark.full
+@pytest.mark.machines
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 def test_a_full_disk_ends_no_process_and_loses_nothing(kind, tmp_path):
     with small_disk(tmp_path / "home") as home, database_of(kind, tmp_path) as database:

@@ -113,6 +113,7 @@ KEPT = {"corpus:media", "corpus:clip", "corpus:film_strip", "annotation:frame_im
 KEPT |= {"releases:release_chart", "reports:report_chart", "teacher:teacher_curve"}
 
 
+@pytest.mark.full
 def test_no_cache_stores_personal_responses(pages):
     kept = {name: seen.headers.get("Cache-Control", "") for name, seen in pages.items() if name not in KEPT}
     assert {name: said for name, said in kept.items() if "no-store" not in said} == {}

@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from foilworks.site.help_pages import DOCS, help_address, help_names, help_page
 from tests.docs.pages import anchors
+from tests.rows import for_each
 
 TEMPLATES = Path(settings.BASE_DIR) / "templates"
 LEARN_MORE = re.compile(r'{% learn_more "([^"]*)" %}')
@@ -42,7 +43,7 @@ def test_the_shelves_for_users_are_served() -> None:
     assert not [name for name in help_names() if name.startswith(("decisions", "testing", "where-to-change"))]
 
 
-@pytest.mark.parametrize("name", sorted(help_names()))
+@for_each("name", sorted(help_names()))
 def test_a_page_is_whole(name: str) -> None:
     answer = Client().get(help_address(name))
     assert answer.status_code == 200
@@ -55,7 +56,7 @@ def test_a_page_is_whole(name: str) -> None:
     assert len(ids) == len(set(ids))
 
 
-@pytest.mark.parametrize("name", sorted(help_names()))
+@for_each("name", sorted(help_names()))
 def test_every_link_of_a_page_leads_to_a_page_and_a_place(name: str) -> None:
     links = re.findall(r'href="([^"]+)"', help_page(name).html)
     inside = [link for link in links if not link.startswith(("https://", "http://", "mailto:"))]
@@ -66,7 +67,7 @@ def test_every_link_of_a_page_leads_to_a_page_and_a_place(name: str) -> None:
         assert not anchor or anchor in places[page], link
 
 
-@pytest.mark.parametrize("name", sorted(help_names()))
+@for_each("name", sorted(help_names()))
 def test_the_anchors_are_those_of_the_repository(name: str) -> None:
     assert help_page(name).anchors >= anchors((DOCS / f"{name}.md").read_text(encoding="utf-8"))
 

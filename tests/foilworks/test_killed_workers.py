@@ -6,7 +6,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
@@ -16,8 +15,9 @@ import pytest
 
 from tests.foilworks.killed_worker import CAPTIONS, CHAT_AT_ONCE, CLIPS, SLOW_SECONDS
 from tests.hub.chat_server import Said, chat_server, foils, likely
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
-pytestmark = pytest.mark.slow(seconds=8)
+pytestmark = [pytest.mark.machines, pytest.mark.slow(seconds=8)]
 ROOT = Path(__file__).resolve().parent.parent.parent
 # What a batch asks for at most: five captions with a blank and two pairs each; four scores of two clips, and as many
 # that are on their way to the database.
@@ -34,7 +34,7 @@ def process(home: Path, *arguments: str) -> subprocess.Popen:
 
 def answer(home: Path, *arguments: str) -> dict:
     child = process(home, *arguments)
-    out, error = child.communicate(timeout=120)
+    out, error = child.communicate(timeout=PATIENCE_SECONDS)
     assert child.returncode == 0, error[-3000:]
     return json.loads(out.splitlines()[-1])
 
@@ -55,10 +55,7 @@ def killed_and_taken_up(home: Path, job: str, log: Path, after: int) -> tuple[di
     It waits for that in the last call.
     """
     child = process(home, "work", job, str(log), str(after))
-    until = time.monotonic() + 120
-    while len(lines(log)) < after and time.monotonic() < until:
-        assert child.poll() is None, child.communicate()[1][-3000:]
-        time.sleep(0.01)
+    wait_until(lambda: len(lines(log)) >= after, processes=[child], log=lambda: child.communicate()[1])
     os.kill(child.pid, signal.SIGKILL)
     child.communicate()
     assert child.returncode == -signal.SIGKILL
@@ -115,7 +112,7 @@ def test_a_killed_run_repeats_only_the_endpoint_requests_in_flight(home, tmp_pat
     def slowly(body: dict, n: int) -> Said:
         # From the half on, nothing is answered before the kill.
         if len(server.bodies) >= CAPTIONS // 2:
-            killed.wait(120)
+            killed.wait(PATIENCE_SECONDS)
         caption = body["messages"][-1]["content"].splitlines()[0].removeprefix("Caption: ")
         return Said(foils(caption.replace(".", " twice.")).body, wait=SLOW_SECONDS)
 
@@ -124,10 +121,8 @@ def test_a_killed_run_repeats_only_the_endpoint_requests_in_flight(home, tmp_pat
             monkeypatch.setenv(f"CHAT_{name}", value)
         job = answer(folder, "make_chat")["chat"]
         child = process(folder, "work", job, str(tmp_path / "calls"))
-        until = time.monotonic() + 120
-        while len(server.bodies) < CAPTIONS // 2 and time.monotonic() < until:
-            assert child.poll() is None, child.communicate()[1][-3000:]
-            time.sleep(0.01)
+        asked = lambda: len(server.bodies) >= CAPTIONS // 2  # noqa: E731
+        wait_until(asked, processes=[child], log=lambda: child.communicate()[1])
         os.kill(child.pid, signal.SIGKILL)
         child.communicate()
         killed.set()
@@ -158,7 +153,7 @@ def test_a_killed_endpoint_run_repeats_no_answered_request(home, tmp_path, monke
     def slowly(body: dict, n: int) -> Said:
         # The first question counts, too.
         if len(server.bodies) > half + 1:
-            killed.wait(120)
+            killed.wait(PATIENCE_SECONDS)
         return likely({"Yes": 0.7, "No": 0.3})
 
     with chat_server(slowly) as server:
@@ -167,12 +162,12 @@ def test_a_killed_endpoint_run_repeats_no_answered_request(home, tmp_path, monke
         job = answer(folder, "make_served")["served"]
         before = stored_answers(folder)
         child = process(folder, "work", job, str(tmp_path / "calls"))
-        until = time.monotonic() + 120
         # The answers of the first half are there, and requests that get none are on their way.
-        while stored_answers(folder) < before + half or len(server.bodies) == half + 1:
-            assert child.poll() is None, child.communicate()[1][-3000:]
-            assert time.monotonic() < until
-            time.sleep(0.05)
+        wait_until(
+            lambda: stored_answers(folder) >= before + half and len(server.bodies) != half + 1,
+            processes=[child],
+            log=lambda: child.communicate()[1],
+        )
         os.kill(child.pid, signal.SIGKILL)
         child.communicate()
         assert child.returncode == -signal.SIGKILL

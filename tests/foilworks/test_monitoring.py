@@ -323,6 +323,7 @@ sentry_sdk.flush(5)
 """
 
 
+@pytest.mark.full
 def test_errors_are_reported_if_a_sentry_is_set():
     # In a process of its own: the library looks into others, such as Django's.
     with HTTPServer(("127.0.0.1", 0), Sentry) as server:

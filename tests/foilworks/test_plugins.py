@@ -71,6 +71,7 @@ def test_the_test_of_the_example_passes(monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.delitem(sys.modules, name)
 
 
+@pytest.mark.full
 def test_the_example_is_installed_and_used_by_the_products_commands(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLE, tmp_path / "source")
     install(tmp_path / "source", tmp_path / "site")

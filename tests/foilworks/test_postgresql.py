@@ -53,32 +53,26 @@ def environment(**also: str) -> dict[str, str]:
     return {**inherited, **also}
 
 
-def run_on(server: Postgres, *files: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0", *files]
+def run_on(server: Postgres, *arguments: str) -> subprocess.CompletedProcess:
+    """Run tests on the server, in one process: its start and its tables take as long as many of the tests."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0", *arguments]
     settings = environment(FOILWORKS_TEST_DATABASE_URL=server.url("foilworks"))
     return subprocess.run(command, cwd=ROOT, env=settings, capture_output=True, text=True, check=False)
 
 
-@pytest.fixture(scope="module")
-def ran(server) -> subprocess.CompletedProcess:
-    """All of them in one process: its start and its tables take as long as many of the tests."""
-    return run_on(server, *PARALLEL, *ALSO)
+@pytest.mark.slow(seconds=20)
+def test_thirty_people_claim_no_task_twice_and_lose_no_vote(server):
+    done = run_on(server, PARALLEL[0], "-k", "thirty")
+    assert done.returncode == 0, done.stdout[-6000:]
 
 
-def lines_about(done: subprocess.CompletedProcess, files: tuple[str, ...]) -> list[str]:
-    """What is said at the end of tests in these files that were skipped or went wrong."""
-    told = [line for line in done.stdout.splitlines() if line.startswith(("SKIPPED", "FAILED", "ERROR"))]
-    return [line for line in told if any(file in line for file in files)]
-
-
+@pytest.mark.full
 @pytest.mark.slow(seconds=130)
-def test_thirty_parallel_people_claim_no_task_twice_and_lose_no_vote(ran):
-    assert " passed" in ran.stdout.splitlines()[-1], ran.stdout[-6000:]
-    assert lines_about(ran, PARALLEL) == [], ran.stdout[-6000:]
-
-
-def test_postgresql_behaves_like_sqlite(ran):
-    assert ran.returncode == 0, ran.stdout[-6000:]
+def test_postgresql_behaves_like_sqlite(server):
+    done = run_on(server, *PARALLEL, *ALSO)
+    assert done.returncode == 0, done.stdout[-6000:]
+    skipped = [line for line in done.stdout.splitlines() if line.startswith("SKIPPED")]
+    assert not [line for line in skipped if any(file in line for file in PARALLEL)], done.stdout[-6000:]
 
 
 def test_the_commands_create_the_tables_and_find_no_violation(server, tmp_path):

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,16 +14,9 @@ import pytest
 from foilworks.site.supervisor.errors import SupervisorError
 from foilworks.site.supervisor.lock import FolderLock
 from foilworks.site.supervisor.processes import PythonChild, Supervisor
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-
-
-def eventually(condition: Callable[[], object], seconds: float = 30.0) -> object:
-    until = time.monotonic() + seconds
-    while not (answer := condition()):
-        assert time.monotonic() < until, "it did not come to pass"
-        time.sleep(0.02)
-    return answer
 
 
 def runs(pid: int) -> bool:
@@ -48,7 +40,7 @@ def child(tmp_path, monkeypatch) -> Callable[..., PythonChild]:
     return make
 
 
-SLEEP = "import pathlib, sys, time\npathlib.Path(sys.argv[1]).write_text('here')\ntime.sleep(60)\n"
+SLEEP = "import pathlib, sys, time\npathlib.Path(sys.argv[1]).write_text('here')\ntime.sleep(3600)\n"
 
 
 def test_a_child_gets_our_environment_and_its_own_variables(child, tmp_path, monkeypatch):
@@ -56,7 +48,7 @@ def test_a_child_gets_our_environment_and_its_own_variables(child, tmp_path, mon
     code = "import os\nprint(os.environ['OURS'], os.environ['OMP_NUM_THREADS'], flush=True)\n" + SLEEP
     talker = child("threads", code, variables={"OMP_NUM_THREADS": "3"})
     talker.start()
-    eventually((tmp_path / "threads").exists)
+    wait_until((tmp_path / "threads").exists)
     talker.stop()
     assert (tmp_path / "logs/threads.log").read_text() == "inherited 3\n"
 
@@ -64,7 +56,7 @@ def test_a_child_gets_our_environment_and_its_own_variables(child, tmp_path, mon
 def test_a_child_starts_writes_its_log_and_stops(child, tmp_path):
     talker = child("talker", "print('hello', flush=True)\n" + SLEEP)
     talker.start()
-    eventually((tmp_path / "talker").exists)
+    wait_until((tmp_path / "talker").exists)
     assert talker.is_alive()
     assert (tmp_path / "logs/talker.log").read_text() == "hello\n"
     pid = talker.pid
@@ -77,7 +69,7 @@ def test_a_child_starts_writes_its_log_and_stops(child, tmp_path):
 def test_a_dead_child_is_started_again_after_a_growing_pause(child, tmp_path, caplog):
     clock = "import pathlib, sys, time\npathlib.Path(sys.argv[1]).open('a').write(f'{time.time()}\\n')\n"
     with Supervisor([child("mortal", clock)]):
-        first, second, third = eventually(lambda: len(text := times(tmp_path / "mortal")) >= 3 and text[:3])
+        first, second, third = wait_until(lambda: len(text := times(tmp_path / "mortal")) >= 3 and text[:3])
     assert second - first >= 0.5
     assert third - second >= 1.0
     assert "mortal ended unexpectedly; restart in 0.5 s" in caplog.text
@@ -86,7 +78,7 @@ def test_a_dead_child_is_started_again_after_a_growing_pause(child, tmp_path, ca
 
 def test_the_warning_says_what_the_log_says_last(child, tmp_path, caplog):
     with Supervisor([child("misled", "import foilwork\n")]):
-        eventually(lambda: "restart" in caplog.text)
+        wait_until(lambda: "restart" in caplog.text)
     line = "ModuleNotFoundError: No module named 'foilwork'"
     assert f"restart in 0.5 s; {tmp_path / 'logs/misled.log'} ends with: {line}" in caplog.text
 
@@ -100,7 +92,7 @@ def test_a_killed_child_restarts_and_the_others_continue(child):
     with Supervisor([first, second]):
         before = (first.pid, second.pid)
         os.kill(first.pid, signal.SIGKILL)
-        eventually(lambda: first.is_alive() and first.pid != before[0])
+        wait_until(lambda: first.is_alive() and first.pid != before[0])
         assert second.pid == before[1]
     assert not first.is_alive()
     assert not second.is_alive()
@@ -109,7 +101,7 @@ def test_a_killed_child_restarts_and_the_others_continue(child):
 def test_a_child_that_ignores_signals_is_killed(child, tmp_path, caplog):
     deaf = child("deaf", "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + SLEEP, patience_s=0.4)
     deaf.start()
-    eventually((tmp_path / "deaf").exists)
+    wait_until((tmp_path / "deaf").exists)
     pid = deaf.pid
     deaf.stop()
     assert not runs(pid)
@@ -141,7 +133,7 @@ class Frail:
 def test_starting_a_process_is_retried_on_a_full_machine(caplog):
     frail = Frail(None, OSError(errno.EAGAIN, "no room for a process"), None)
     with Supervisor([frail]):
-        eventually(frail.is_alive)
+        wait_until(frail.is_alive)
     assert f"frail: [Errno {errno.EAGAIN}] no room for a process" in caplog.text
 
 
@@ -170,22 +162,22 @@ def test_children_end_with_their_parent_even_when_it_is_killed(tmp_path):
         "import sys, time\n"
         "from foilworks.site.supervisor.processes import PythonChild\n"
         f"child = PythonChild('sleeper', 'sleeper', [{str(tmp_path / 'here')!r}])\n"
-        "child.start()\nprint(child.pid, flush=True)\ntime.sleep(60)\n"
+        "child.start()\nprint(child.pid, flush=True)\ntime.sleep(3600)\n"
     )
     path = f"{tmp_path}:{ROOT}"
     with subprocess.Popen(
         [sys.executable, "-c", parent], stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": path}
     ) as process:
         pid = int(process.stdout.readline())
-        eventually((tmp_path / "here").exists)
+        wait_until((tmp_path / "here").exists)
         process.kill()
-    eventually(lambda: not runs(pid))
+    wait_until(lambda: not runs(pid))
 
 
 def test_maintenance_runs_regularly():
     done = []
     with Supervisor([], chores=[lambda: done.append(1)], chore_every_s=0.01):
-        eventually(lambda: len(done) >= 3)
+        wait_until(lambda: len(done) >= 3)
 
 
 def test_failed_maintenance_is_retried(caplog):
@@ -197,7 +189,7 @@ def test_failed_maintenance_is_retried(caplog):
             raise OSError(errno.ENOSPC, "no room on the disk")
 
     with Supervisor([], chores=[chore], chore_every_s=0.01):
-        eventually(lambda: len(done) >= 2)
+        wait_until(lambda: len(done) >= 2)
     assert "no room on the disk" in caplog.text
 
 
@@ -218,7 +210,7 @@ def test_a_lock_is_free_once_its_process_is_dead(tmp_path):
     holder = (
         "import time\nfrom pathlib import Path\nfrom foilworks.site.supervisor.lock import FolderLock\n"
         f"lock = FolderLock(Path({str(tmp_path / 'lock')!r}))\n"
-        "print(lock.acquire(), flush=True)\ntime.sleep(60)\n"
+        "print(lock.acquire(), flush=True)\ntime.sleep(3600)\n"
     )
     with subprocess.Popen([sys.executable, "-c", holder], stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout.readline() == "True\n"

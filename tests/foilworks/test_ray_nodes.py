@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -23,14 +22,14 @@ from tests.foilworks.shared_work import CAPTIONS, CLIPS, FRAMES
 from tests.object_store import running_store
 from tests.postgres import Postgres, running_postgres
 from tests.ray_cluster import Cluster, running_cluster
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 ROLE = ROOT / "deploy" / "worker-role.sql"
-PATIENCE_S = 180.0
 # Job -> the table of its results.
 WRITES = {"scoring": "evaluation_score", "describing": "evaluation_frametext", "generating": "generation_candidate"}
 
-pytestmark = pytest.mark.full
+pytestmark = pytest.mark.machines
 
 
 @dataclass
@@ -83,12 +82,12 @@ class Lab:
         return f"{states}\n{nodes}\n{(self.folder / 'engine.log').read_text()[-3000:]}"
 
     def until(self, true) -> None:
-        end = time.monotonic() + PATIENCE_S
-        while not true():
+        def reached() -> bool:
             failed = self.rows("SELECT title, worker, error FROM jobs_job WHERE state = 'failed'")
             assert not failed, (failed, self.logs())
-            assert time.monotonic() < end, self.logs()
-            time.sleep(0.02)
+            return true()
+
+        wait_until(reached, log=self.logs)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,6 +35,7 @@ def test_bytes_count_and_not_letters():
 NAMES = st.text(alphabet=st.characters(blacklist_characters="\0/", blacklist_categories=["Cs"]), min_size=1)
 
 
+@pytest.mark.full
 @given(NAMES)
 def test_every_home_has_one_socket_that_fits(name):
     home = Path("/srv") / name

@@ -17,12 +17,12 @@ import pytest
 
 from foilworks.core.media.encode import write_mp4
 from tests.foilworks.test_backup import Home
-from tests.foilworks.test_processes import eventually
 from tests.media.painted import painted_clip
 from tests.ports import free_port
 from tests.postgres import Postgres, running_postgres
+from tests.waiting import wait_until
 
-pytestmark = [pytest.mark.full, pytest.mark.slow(seconds=60)]
+pytestmark = [pytest.mark.machines, pytest.mark.slow(seconds=60)]
 NAME, PASSWORD, RECORDS = "olga", "a long word for olga", 12
 ROLE, ROLES_PASSWORD = "foilworks", "pass'word: with \\ marks"
 
@@ -84,7 +84,7 @@ def served(home: Home) -> Iterator[httpx.Client]:
         up = subprocess.Popen([program, "up", "--port", str(port)], env=home.environment, stdout=log, stderr=log)
         try:
             with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
-                eventually(lambda: up.poll() is None and answers(client), 120)
+                wait_until(lambda: answers(client), processes=[up])
                 yield client
         finally:
             up.send_signal(signal.SIGTERM)

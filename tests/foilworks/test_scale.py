@@ -9,6 +9,7 @@ from tests.foilworks.test_postgresql import run_on
 from tests.postgres import running_postgres
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_frequent_queries_use_indexes():
     with running_postgres() as server:

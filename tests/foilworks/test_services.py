@@ -15,7 +15,8 @@ import pytest
 from django.templatetags.static import static
 
 from foilworks.site.supervisor.redis_socket import redis_folder
-from tests.foilworks.test_processes import eventually, runs
+from tests.foilworks.test_processes import runs
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.slow(seconds=6)
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -27,7 +28,7 @@ django.setup()
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.queue import enqueue, wait
 names = sys.argv[1:]
-jobs = wait([enqueue(f"samples.{name}", 5) for name in names], timeout_s=90)
+jobs = wait([enqueue(f"samples.{name}", 5) for name in names], timeout_s=6000)
 print(json.dumps([[job.state, job.attempts, job.done] for job in jobs]))
 """
 BESIDE = """
@@ -38,7 +39,7 @@ from foilworks.site.supervisor.services import services
 from foilworks.core.jobs.queue import enqueue, wait
 call_command("migrate", verbosity=0)
 with services(workers=1) as supervisor:
-    job, = wait([enqueue("samples.count", 5)], timeout_s=60)
+    job, = wait([enqueue("samples.count", 5)], timeout_s=600)
     print(job.state, [child.name for child in supervisor.children])
     sys = __import__("sys")
     print(sorted({name.partition(".")[0] for name in sys.modules} & {"torch", "transformers", "spacy"}))
@@ -62,7 +63,7 @@ def environment(home: Path) -> dict[str, str]:
 
 def get(address: str, path: str = "/") -> int:
     parts = urlsplit(address)
-    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=30)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=600)
     connection.request("GET", path)
     status = connection.getresponse().status
     connection.close()
@@ -116,7 +117,7 @@ def up(tmp_path) -> Iterator[Up]:
     yield Up(tmp_path, process)
     if process.poll() is None:
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        process.communicate(timeout=600)
     process.stdout.close()
     process.stderr.close()
 
@@ -127,40 +128,41 @@ def test_up_serves_runs_jobs_survives_a_killed_worker_and_stops_everything(up):
     assert get(address, static("django_htmx/htmx-2.min.js")) == 200
     assert get(address, "/no-such-page") in {302, 404}
 
-    second = run(up.home, "manage.py", "up", "--port", "0", timeout=60)
+    second = run(up.home, "manage.py", "up", "--port", "0", timeout=600)
     assert second.returncode == 1
     assert f"already runs for {up.home} (process {up.process.pid}, {address})" in second.stderr
 
-    done = run(up.home, "-c", JOBS, "count", "count", timeout=120)
+    done = run(up.home, "-c", JOBS, "count", "count", timeout=600)
     assert json.loads(done.stdout) == [["done", 1, 5], ["done", 1, 5]], done.stderr
 
     (worker,) = up.workers()
     os.kill(worker, signal.SIGKILL)
-    eventually(lambda: up.workers() and worker not in up.workers())
+    wait_until(lambda: up.workers() and worker not in up.workers())
 
     pids = list(up.children())
     assert len(pids) == 3, "redis, a worker, the web"
     up.process.send_signal(signal.SIGINT)
-    stdout, _ = up.process.communicate(timeout=30)
+    stdout, _ = up.process.communicate(timeout=600)
     assert up.process.returncode == 0
     assert json.loads(stdout) == {"address": address, "workers": 1, "stopped": True}
     assert not [pid for pid in pids if runs(pid)]
 
 
+@pytest.mark.machines
 def test_a_killed_up_leaves_no_python_behind_and_the_next_one_takes_over(up):
     up.address()
     children = up.children()
     up.process.kill()
     up.process.wait()
-    eventually(lambda: not [pid for pid, arguments in children.items() if "redis" not in arguments and runs(pid)])
-    beside = run(up.home, "-c", BESIDE, timeout=120)
+    wait_until(lambda: not [pid for pid, arguments in children.items() if "redis" not in arguments and runs(pid)])
+    beside = run(up.home, "-c", BESIDE, timeout=600)
     assert beside.stdout.splitlines()[0] == "done ['redis', 'worker-1']", beside.stderr
     assert "an earlier, killed process left" in beside.stderr
     assert not [pid for pid in children if runs(pid)]
 
 
 def test_services_run_beside_a_command_and_load_no_model_library_into_it(tmp_path):
-    done = run(tmp_path, "-c", BESIDE, timeout=120)
+    done = run(tmp_path, "-c", BESIDE, timeout=600)
     assert done.stdout.splitlines() == ["done ['redis', 'worker-1']", "[]"], done.stderr
     assert (tmp_path / "logs/worker-1.log").exists()
     assert not (redis_folder(tmp_path) / "redis.sock").exists()
@@ -179,6 +181,7 @@ with services(workers=1):
 """
 
 
+@pytest.mark.full
 def test_up_beside_a_demo_runs_the_queue_itself_once_that_one_has_ended(tmp_path, request):
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen([PYTHON, "-c", FIRST], env=environment(tmp_path), cwd=ROOT, **pipes) as first:
@@ -186,15 +189,16 @@ def test_up_beside_a_demo_runs_the_queue_itself_once_that_one_has_ended(tmp_path
         up = request.getfixturevalue("up")
         up.address()
         assert not [said for said in up.children().values() if "redis-server" in said], "there are two of them"
-        first.communicate("end\n", timeout=60)
+        first.communicate("end\n", timeout=600)
     assert first.returncode == 0
-    done = run(up.home, "-c", JOBS, "count", timeout=120)
+    done = run(up.home, "-c", JOBS, "count", timeout=600)
     assert json.loads(done.stdout) == [["done", 1, 5]], done.stderr
 
 
+@pytest.mark.full
 def test_a_port_in_use_gives_one_clear_line(up, tmp_path):
     port = urlsplit(up.address()).port
-    other = run(tmp_path / "other", "manage.py", "up", "--port", str(port), timeout=60)
+    other = run(tmp_path / "other", "manage.py", "up", "--port", str(port), timeout=600)
     assert other.returncode == 1
     assert other.stderr.startswith(f"foilworks: port {port} cannot be used")
     assert other.stderr.rstrip().endswith("choose a different one with --port")
@@ -229,25 +233,27 @@ from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.queue import cancel, enqueue, wait
 call_command("migrate", verbosity=0)
 with services(workers=1):
-    silent, = wait([enqueue("samples.hold_the_lock_once", 1)], timeout_s=60)
+    silent, = wait([enqueue("samples.hold_the_lock_once", 1)], timeout_s=600)
     job = enqueue("samples.hold_the_lock_once", 1)
     while job.state != "running":
         time.sleep(0.05)
         job.refresh_from_db()
     cancel(job)
-    after, = wait([enqueue("samples.count", 5)], timeout_s=60)
+    after, = wait([enqueue("samples.count", 5)], timeout_s=600)
 job.refresh_from_db()
 print(silent.state, silent.attempts > 1, job.state, job.attempts, after.state, after.worker != job.worker)
 """
 
 
+@pytest.mark.machines
 def test_a_worker_that_still_runs_a_lost_job_is_replaced(tmp_path, monkeypatch):
     monkeypatch.setenv("FOILWORKS_LEASE_SECONDS", "2")
-    done = run(tmp_path, "-c", STUCK, timeout=200)
+    done = run(tmp_path, "-c", STUCK, timeout=600)
     assert done.stdout == "done True cancelled 1 done True\n", done.stderr
     assert done.stderr.count("which it lost") >= 2
 
 
+@pytest.mark.full
 def test_a_stopped_worker_requeues_its_job(tmp_path):
-    done = run(tmp_path, "-c", BUSY, timeout=120)
+    done = run(tmp_path, "-c", BUSY, timeout=600)
     assert done.stdout == "waiting 1 True True\n", done.stderr

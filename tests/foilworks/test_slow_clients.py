@@ -27,6 +27,7 @@ from foilworks.site.server.whole_bodies import WholeBody, with_whole_bodies
 from tests.factories import make_member, make_project
 from tests.ports import free_port
 from tests.test_architecture import ROOT
+from tests.waiting import wait_until
 
 DRIPPING, SECONDS, BYTE_EVERY_S = 200, 60.0, 4.0
 FRONTS = ("caddy", "nginx")
@@ -144,13 +145,12 @@ def running(command: list[str], log: Path, environment: dict[str, str] | None = 
 
 
 def until_it_answers(port: int) -> None:
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
+    def answers() -> bool:
         with suppress(OSError):
-            if health(port)[0] == 200:
-                return
-        time.sleep(0.1)
-    raise AssertionError(f"nothing answers at port {port}")
+            return health(port)[0] == 200
+        return False
+
+    wait_until(answers, log=lambda: f"nothing answers at port {port}")
 
 
 def health(port: int, patience: float = 60.0) -> tuple[int, float]:
@@ -190,7 +190,7 @@ def dripping(port: int, count: int, path: str = "/sign-in/") -> Iterator[None]:
             thread.join(10)
 
 
-@pytest.mark.full
+@pytest.mark.machines
 def test_slow_bodies_are_cut_off_without_a_proxy(tmp_path):
     """More of them than there are threads: their requests end, and others get their turn."""
     with served(tmp_path) as port, dripping(port, workers * threads + 1):
@@ -216,7 +216,7 @@ def fronted(front: str, folder: Path, behind: int) -> tuple[list[str], int]:
     return ["nginx", "-c", str(folder / "nginx.conf"), "-p", str(folder)], port
 
 
-@pytest.mark.full
+@pytest.mark.machines
 @pytest.mark.parametrize("path", ["/sign-in/", "/projects/any/imports/", "/r/any/scores/"])
 @pytest.mark.parametrize("front", FRONTS)
 def test_fast_requests_do_not_wait_for_200_slow_clients_behind_a_proxy(front, path, tmp_path, capsys):

@@ -13,11 +13,12 @@ from tests.postgres import find_binaries
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
+@pytest.mark.machines
 @pytest.mark.parametrize(
     "kills",
     [
         pytest.param(3, marks=pytest.mark.slow(seconds=25)),
-        pytest.param(20, marks=[pytest.mark.slow(seconds=60), pytest.mark.full]),
+        pytest.param(20, marks=pytest.mark.slow(seconds=60)),
     ],
 )
 def test_kills_lose_no_acknowledged_answer_and_repeat_nothing(kills):

@@ -20,7 +20,7 @@ from tests.media.painted import painted_clip
 WALK = "tests/e2e/test_annotation_walk.py::test_a_clip_becomes_a_valid_item_by_keyboard_alone"
 CLIPS = 3
 
-pytestmark = pytest.mark.slow(seconds=25)
+pytestmark = [pytest.mark.full, pytest.mark.slow(seconds=25)]
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,8 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,13 +21,13 @@ from foilworks.site.supervisor.embedded_redis import EmbeddedRedis
 from tests.foilworks.hosts import CLIPS
 from tests.ports import redis_url
 from tests.postgres import Postgres, running_postgres
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SHARD_ITEMS = 4
 # A shard's four clips are written together.
 UNWRITTEN = SHARD_ITEMS
 TEXTS_PER_CLIP = 2
-PATIENCE_S = 120.0
 
 
 @dataclass
@@ -108,13 +107,6 @@ def hosts(tmp_path) -> Iterator[Hosts]:
     redis.release()
 
 
-def until(hosts: Hosts, true: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not true():
-        assert time.monotonic() < end, hosts.logs()
-        time.sleep(0.05)
-
-
 def kill_at_once(host: psutil.Popen) -> None:
     """The supervisor, its engine and the engine's model, as a host without power."""
     tree = [*host.children(recursive=True), host]
@@ -125,20 +117,21 @@ def kill_at_once(host: psutil.Popen) -> None:
     psutil.wait_procs(tree)
 
 
+@pytest.mark.machines
 @pytest.mark.slow
 def test_the_other_host_finishes_the_job_of_a_killed_host(hosts):
     job = hosts.run(sys.executable, "-m", "tests.foilworks.hosts", str(hosts.model)).split()[-1]
     first, second = hosts.work("first"), hosts.work("second")
     try:
         # Both run shards, and more than one is left.
-        until(hosts, lambda: {host for host, _ in hosts.asked()} == {"first", "second"})
+        wait_until(lambda: {host for host, _ in hosts.asked()} == {"first", "second"}, log=hosts.logs)
         (hosts.model / "go").touch()
-        until(hosts, lambda: sum(host == "first" for host, _ in hosts.asked()) > 1)
+        wait_until(lambda: sum(host == "first" for host, _ in hosts.asked()) > 1, log=hosts.logs)
         kill_at_once(first)
         before = hosts.scores()
         by_first = {key for host, key in hosts.asked() if host == "first"}
         assert hosts.state(job) == "spread"
-        until(hosts, lambda: hosts.state(job) == "done")
+        wait_until(lambda: hosts.state(job) == "done", log=hosts.logs)
     finally:
         for host in (first, second):
             if host.is_running():

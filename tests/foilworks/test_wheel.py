@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 import venv
 import zipfile
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ import pytest
 from foilworks import __version__
 from foilworks.site.help_pages import SHELVES
 from tests.ports import free_port
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PACKAGES = sorted(path.parent.name for path in ROOT.glob("*/__init__.py") if path.parent.name != "tests")
@@ -52,6 +52,7 @@ def environment(home: Path) -> dict[str, str]:
     return {**kept, "XDG_DATA_HOME": str(home)}
 
 
+@pytest.mark.full
 def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: Path) -> None:
     files = (path for name in PACKAGES for path in (ROOT / name).rglob("*") if path.is_file())
     wanted = {path.relative_to(ROOT).as_posix() for path in files if path.suffix != ".pyc" and not path.is_symlink()}
@@ -111,11 +112,8 @@ def served(program: Path, folder: Path, own: dict[str, str]) -> Iterator[str]:
         command = [program, "up", "--port", address.rpartition(":")[2]]
         process = subprocess.Popen(command, cwd=folder, env=own, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
     try:
-        until = time.monotonic() + READY_SECONDS
-        while f"Foilworks is at {address}/" not in log.read_text(encoding="utf-8"):
-            assert process.poll() is None, log.read_text(encoding="utf-8")
-            assert time.monotonic() < until, log.read_text(encoding="utf-8")
-            time.sleep(0.2)
+        ready = f"Foilworks is at {address}/"
+        wait_until(lambda: ready in log.read_text(encoding="utf-8"), processes=[process], log=log.read_text)
         yield address
     finally:
         process.terminate()

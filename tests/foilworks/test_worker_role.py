@@ -110,6 +110,7 @@ def test_every_kind_of_job_is_known_to_run_with_the_role_or_on_the_web_host():
     assert set(queued_on_gpu()) <= {f"{name}.{one}" for name, found in ON_GPU.items() for one in found}
 
 
+@pytest.mark.full
 @pytest.mark.slow(seconds=12)
 def test_the_role_runs_the_jobs_and_reads_no_account(tmp_path):
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "FOILWORKS_"))}

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -23,10 +22,10 @@ from foilworks.site.supervisor.embedded_redis import EmbeddedRedis
 from tests.object_store import Store, running_store
 from tests.ports import free_port, redis_url
 from tests.postgres import Postgres, running_postgres
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAMS = Path(sys.executable).parent
-PATIENCE_S = 120.0
 # pytest-django puts test_ before a database's name; what we serve is what its tests then see.
 DATABASE = "topology"
 WEB = "gunicorn foilworks.site.wsgi:application --config python:foilworks.site.server.web_server --log-level warning"
@@ -92,10 +91,7 @@ class Topology:
         return self.rows("SELECT state FROM jobs_job WHERE id = %s", number)[0][0]
 
     def until(self, true: Callable[[], bool]) -> None:
-        end = time.monotonic() + PATIENCE_S
-        while not true():
-            assert time.monotonic() < end, self.logs()
-            time.sleep(0.1)
+        wait_until(true, log=self.logs)
 
     def status(self) -> int:
         """Of the page of sign-in; 0 where nobody answers."""

@@ -62,6 +62,7 @@ class TestSelection:
         pairs = [*steps(("x", "x", "up", "down")), *self.PAIRS, *steps(("y", "y", "down", "up"))]
         assert select(pairs) == PairSelection(("x", "y"), ("e", "b", "a", "d", "c"), 2)
 
+    @pytest.mark.full
     def test_without_a_proof_the_bound_exceeds_every_choice(self):
         ended = 0
         for n, vocabulary, seed in ((60, 20, 7), (60, 20, 24), (60, 20, 34), (80, 14, 29)):

@@ -41,6 +41,7 @@ def valid(verb: str, thing: str) -> set[str]:
     return set(forms if verb in forms else forms.values()) - {verb}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("mode", ["corrected", "paper"])
 def test_the_best_word_for_a_verb_is_another_valid_verb_in_19_of_20_unseen_captions(world, model, mode):
     held_out = world[TRAINED_ON : TRAINED_ON + HELD_OUT]

@@ -164,6 +164,7 @@ def test_another_seed_makes_other_foils():
     assert made[0] != made[1]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("slug", "piece"),
     [("number", "a man claps exactly three times "), ("preposition", "a cup on a table "), ("fake", "circle ")],

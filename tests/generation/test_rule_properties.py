@@ -89,6 +89,7 @@ def test_the_same_seed_makes_the_same_foils_whatever_the_batches(slug, mode, tex
     assert {one.caption.id: one for one in first} == {one.caption.id: one for one in second}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("slug", "piece"),
     [

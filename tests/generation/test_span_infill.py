@@ -80,6 +80,7 @@ def valid_share(model: str, held_out) -> float:
     return good / (2 * len(held_out))
 
 
+@pytest.mark.full
 def test_tuning_raises_the_share_of_valid_verb_phrases_on_held_out_captions(world, models, record_property):
     held_out = world[1500 : 1500 + HELD_OUT]
     before, after = (valid_share(model, held_out) for model in models)

@@ -69,6 +69,7 @@ def filter_options(root):
     return [part for slug, params in placed.items() for part in options(params, f"{slug}.")]
 
 
+@pytest.mark.full
 def test_commands_tune_decode_filter_and_compose(project, root, capsys):
     tuned = printed(capsys, "tune", *options({"model": root / "t5", **TUNING}), "--sync")
     assert (tuned["state"], tuned["captions"], tuned["steps"]) == ("done", 300, 60)

@@ -18,6 +18,7 @@ from foilworks.core.hub.interfaces import Chat, ChatRequest
 from foilworks.core.hub.served.budget import Budget
 from foilworks.core.hub.served.wire import messages_of
 from tests.hub.chat_server import Said, chat_server, content
+from tests.waiting import PATIENCE_SECONDS
 
 SCHEMA = {"type": "object"}
 
@@ -180,7 +181,7 @@ def test_requests_in_flight_stay_within_the_limit():
     three = Barrier(3)
 
     def answer(body, n):
-        three.wait(20)
+        three.wait(PATIENCE_SECONDS)
         return Said(content("x").body, wait=0.02)
 
     with chat_server(answer) as server:

@@ -27,6 +27,7 @@ def numbers(value: Any) -> Iterator[float]:
         yield value
 
 
+@pytest.mark.full
 @pytest.mark.slow(20)
 def test_every_part_prints_finite_numbers(run: Any) -> None:
     found = run()

@@ -64,6 +64,7 @@ def test_one_call_scores_like_a_call_per_window(family: str, tmp_path: Path, cal
     assert after == pytest.approx(before, abs=0.05)
 
 
+@pytest.mark.full
 def test_exactly_the_families_with_windows_are_named(tmp_path: Path) -> None:
     having = {
         name

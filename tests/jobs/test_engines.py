@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,11 +17,11 @@ from foilworks.core.jobs.queue import cancel, enqueue, retry
 from tests.jobs.conftest import RedisServer
 from tests.ports import redis_url
 from tests.ray_cluster import running_cluster
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FOILWORKS = Path(sys.executable).with_name("foilworks")
 SAMPLES = "samples"
-PATIENCE_S = 120.0
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow(seconds=25)]
 
@@ -40,7 +39,7 @@ class Engine:
     def work(self) -> str:
         """Run until no job is open; what the engine said."""
         process = self.start("--until-empty")
-        said = process.communicate(timeout=PATIENCE_S)[1]
+        said = process.communicate(timeout=PATIENCE_SECONDS)[1]
         assert process.returncode == 0, said
         return said
 
@@ -59,7 +58,7 @@ def cluster_address(django_db_setup, tmp_path_factory) -> Iterator[str]:
         yield cluster.address
 
 
-@pytest.fixture(params=["rq", "ray"])
+@pytest.fixture(params=["rq", pytest.param("ray", marks=pytest.mark.machines)])
 def engine(request, redis_server: RedisServer, tmp_path, monkeypatch) -> Engine:
     # On SQLite the second process must find the tables that the first one left.
     if request.param == "rq":
@@ -78,9 +77,10 @@ def test_what_was_queued_runs_once_and_failures_are_stored(engine):
     whole, broken = queued("in_parts", 3, route="fake:1"), queued("in_parts", -3, route="fake:2")
     stopped = queued("wait_long", route="fake:3")
     process = engine.start("--until-empty")
-    until(lambda: row(stopped).done > 2, process)
+    log = lambda: process.kill() or process.communicate()[1]  # noqa: E731
+    wait_until(lambda: row(stopped).done > 2, processes=[process], log=log)
     assert cancel(stopped)
-    said = process.communicate(timeout=PATIENCE_S)[1]
+    said = process.communicate(timeout=PATIENCE_SECONDS)[1]
     assert process.returncode == 0, said
     found = {name: Job.objects.get(pk=job.pk) for name, job in jobs.items()}
     assert {name: (job.state, job.attempts, job.losses) for name, job in found.items()} == {
@@ -103,9 +103,9 @@ def test_what_was_queued_runs_once_and_failures_are_stored(engine):
 def test_a_stopped_engine_leaves_its_job_to_the_next_one(engine):
     left = queued("wait_long")
     process = engine.start()
-    until(lambda: row(left).done > 2, process)
+    wait_until(lambda: row(left).done > 2, processes=[process], log=lambda: process.kill() or process.communicate()[1])
     process.send_signal(signal.SIGTERM)
-    said = process.communicate(timeout=PATIENCE_S)[1]
+    said = process.communicate(timeout=PATIENCE_SECONDS)[1]
     assert (row(left).state, row(left).losses) == ("waiting", 0), said
     # It also runs again after a stop on its page.
     assert cancel(row(left))
@@ -117,11 +117,3 @@ def test_a_stopped_engine_leaves_its_job_to_the_next_one(engine):
 
 def row(job: Job) -> Job:
     return Job.objects.get(pk=job.pk)
-
-
-def until(true, process: psutil.Popen) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not true():
-        assert process.poll() is None, process.communicate()[1]
-        assert time.monotonic() < end, process.kill() or process.communicate()[1]
-        time.sleep(0.05)

@@ -1,7 +1,6 @@
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import psutil
@@ -11,6 +10,7 @@ from foilworks.core.media import child
 from foilworks.core.media.child import ChildLimits, LimitError, end_children, run, stream
 from foilworks.core.media.errors import MediaError
 from tests.media import child_calls as calls
+from tests.waiting import wait_until
 
 MB = 1024**2
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,10 +102,7 @@ def test_a_child_ends_with_its_parent():
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT) as parent:
         pid = int(parent.stdout.readline())
         parent.kill()
-    until = time.monotonic() + 60
-    while is_alive(pid):
-        assert time.monotonic() < until
-        time.sleep(0.02)
+    wait_until(lambda: not is_alive(pid))
 
 
 def is_alive(pid):

@@ -1,11 +1,11 @@
 """What comes ahead comes in order, no further ahead than asked, with its errors, and stops when nobody takes it."""
 
 import threading
-import time
 
 import pytest
 
 from foilworks.core.media.decode_pool import KINDS, DecodePool, usual_workers
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 
 def double(number: int) -> int:
@@ -31,15 +31,13 @@ def test_it_reads_ahead_and_no_further_than_asked():
 
     def work(number: int) -> int:
         begun.append(number)
-        go.wait(30)
+        go.wait(PATIENCE_SECONDS)
         return number
 
     with DecodePool(2) as pool:
         things = pool.ahead(iter(range(100)), work, depth=3)
         first, wait = next(things)
-        until = time.monotonic() + 30
-        while len(begun) < 2 and time.monotonic() < until:
-            time.sleep(0.001)
+        wait_until(lambda: len(begun) >= 2)
         assert sorted(begun) == [0, 1]
         go.set()
         assert (first, wait()) == (0, 0)

@@ -93,6 +93,7 @@ def test_the_published_files_give_their_sizes_and_verbs(tmp_path):
     assert (tmp_path / "work/figure-3.svg").read_bytes().startswith(b"<?xml")
 
 
+@pytest.mark.full
 @pytest.mark.django_db
 def test_the_eight_sets_are_made_validated_and_scored(results):
     made, results = results

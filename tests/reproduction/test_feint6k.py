@@ -76,6 +76,7 @@ def test_without_sources_every_number_of_the_paper_stays_with_its_reason(places)
     assert not Project.objects.exists()
 
 
+@pytest.mark.full
 @pytest.mark.django_db
 def test_captions_alone_are_collected_again_by_forty_simulated_people(places):
     sources, out = places

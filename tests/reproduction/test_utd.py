@@ -59,6 +59,7 @@ def test_without_sources_every_number_of_the_paper_stays_with_its_reason(tmp_pat
     assert "published at https://utd-project.github.io" in result.missing[0]
 
 
+@pytest.mark.full
 @pytest.mark.django_db
 def test_published_files_give_biases_splits_models_and_a_study(tmp_path, settings):
     settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"

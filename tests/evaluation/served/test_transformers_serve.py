@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from foilworks.core.jobs.runner import run_now
 from foilworks.core.media.frames import sample_frames
 from tests.evaluation.served.served_folder import llava, next_probabilities
 from tests.evaluation.served.worlds import make_release
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.django_db, pytest.mark.full, pytest.mark.slow(seconds=60)]
 WORDS = (
@@ -49,12 +49,9 @@ def url(folder, tmp_path_factory) -> Iterator[str]:
             stdout=out,
             stderr=subprocess.STDOUT,
         )
-    until = time.monotonic() + 180
     try:
-        while (found := re.search(r"running on (http://[\d.:]+)", log.read_text())) is None:
-            assert child.poll() is None, log.read_text()[-2000:]
-            assert time.monotonic() < until, log.read_text()[-2000:]
-            time.sleep(0.1)
+        address = re.compile(r"running on (http://[\d.:]+)")
+        found = wait_until(lambda: address.search(log.read_text()), processes=[child], log=log.read_text)
         yield f"{found[1]}/v1"
     finally:
         child.terminate()

@@ -15,6 +15,7 @@ from evaluation.scoring.shards.pending_pairs import ClipWork, ScoreWriter, in_ti
 from evaluation.scoring.shards.plan import costs, cut_to, parts_of, shard_items
 from evaluation.templatetags.timing import duration
 from foilworks.core.text.batches import batched
+from tests.waiting import PATIENCE_SECONDS
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -64,7 +65,7 @@ def test_one_batch_is_written_while_the_next_is_computed_and_none_is_lost():
     go, slow = Event(), []
 
     def store(batch):
-        assert go.wait(20), "the first batch was waited for"
+        assert go.wait(PATIENCE_SECONDS), "the first batch was waited for"
         time.sleep(0.05)
         Score.objects.bulk_create(batch)
         slow.append(connection.in_atomic_block)

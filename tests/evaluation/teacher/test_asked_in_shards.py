@@ -5,9 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -23,9 +21,9 @@ from foilworks.site.teacher.sources import KEPT
 from foilworks.site.teacher.training_request import TrainingRequest
 from tests.evaluation.teacher.asked_worker import BATCH, CAPTIONS, NEGATIVES
 from tests.evaluation.teacher.shapes import Shapes
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
-PATIENCE_S = 120
 
 
 @pytest.fixture
@@ -115,7 +113,7 @@ def process(home: Path, *arguments: object) -> subprocess.Popen:
 
 
 def answer(child: subprocess.Popen) -> dict:
-    out, error = child.communicate(timeout=PATIENCE_S)
+    out, error = child.communicate(timeout=PATIENCE_SECONDS)
     assert child.returncode == 0, error[-3000:]
     return json.loads(out.splitlines()[-1])
 
@@ -126,14 +124,7 @@ def noted(log: Path) -> list[tuple[int, str]]:
     return [tuple(json.loads(line)) for line in lines if line.endswith("\n")]
 
 
-def until(children: list[subprocess.Popen], true: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not true():
-        assert all(child.poll() is None for child in children), children[0].communicate()[1][-3000:]
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
+@pytest.mark.machines
 @pytest.mark.slow(seconds=12)
 def test_a_killed_worker_s_shard_is_continued_and_no_stored_text_is_embedded_again(tmp_path):
     made = answer(process(tmp_path, "make", tmp_path / "models"))
@@ -141,14 +132,14 @@ def test_a_killed_worker_s_shard_is_continued_and_no_stored_text_is_embedded_aga
     per_call = BATCH * (1 + NEGATIVES)
     # Killed in the third of four calls of its shard.
     killed = process(tmp_path, "work", made["job"], log, 2, go)
-    until([killed], lambda: len(noted(log)) == 3 * per_call)
+    wait_until(lambda: len(noted(log)) == 3 * per_call, processes=[killed], log=lambda: killed.communicate()[1])
     os.kill(killed.pid, signal.SIGKILL)
     killed.communicate()
     assert killed.returncode == -signal.SIGKILL
     assert len(list(files.glob("*.npz"))) == 2
     first = noted(log)
     both = [process(tmp_path, "work", made["job"], log, 0, go) for _ in range(2)]
-    until(both, lambda: len({pid for pid, _ in noted(log)}) == 3)
+    wait_until(lambda: len({pid for pid, _ in noted(log)}) == 3, processes=both, log=lambda: both[0].communicate()[1])
     go.touch()
     assert {state for child in both for state in answer(child)["states"]} == {"done"}
     asked = Counter(text for _, text in noted(log))

@@ -4,12 +4,15 @@ import signal
 import subprocess
 import sys
 
+import pytest
+
 from foilworks.site.teacher.checkpoints import resumes_at, stored_points
 from tests.evaluation.teacher.killed_training import PLAN, REACHED, STEPS, trained
 
 COMMAND = (sys.executable, "-m", "tests.evaluation.teacher.killed_training")
 
 
+@pytest.mark.machines
 def test_a_training_killed_in_the_middle_of_a_step_ends_bit_for_bit_as_an_uninterrupted_one(tmp_path):
     folder = tmp_path / "killed"
     child = subprocess.Popen([*COMMAND, str(folder), "13"], stdout=subprocess.PIPE, text=True)

@@ -7,6 +7,7 @@ import pytest
 
 from foilworks.site.teacher.ranks import Alone
 from foilworks.site.teacher.reading_ahead import read_ahead
+from tests.waiting import PATIENCE_SECONDS
 
 STEPS = [(at, np.array([2 * at, 2 * at + 1])) for at in range(6)]
 
@@ -33,7 +34,7 @@ def test_steps_find_their_frames_read_and_no_more_than_the_depth_is_read():
         for step, rows in steps:
             assert [student.read(place) for place in rows.tolist()] == [f"frames of {place}" for place in rows]
             # The last clip of two steps ahead is read without a request; nothing further is.
-            assert student.reached[min(11, 2 * step + 5)].wait(60)
+            assert student.reached[min(11, 2 * step + 5)].wait(PATIENCE_SECONDS)
             assert max(student.asked) == min(11, 2 * step + 5)
     assert student.asked == list(range(12))
     assert student.read == own

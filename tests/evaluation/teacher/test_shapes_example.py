@@ -23,6 +23,7 @@ def example():
     torch.set_num_threads(threads)
 
 
+@pytest.mark.full
 def test_the_script_reports_what_every_arm_changed(example):
     sizes = example.Sizes(clips=12, pairs=3, pretraining=2, steps=4, batch=6, teacher_steps=2, curve_every=2)
     arms = {name: example.ARMS[name] for name in ("contrastive", "contrastive + lgt")}

@@ -53,6 +53,7 @@ def test_a_failed_training_is_retried_on_its_page(client, shapes):
     assert go_on not in client.get(page).content.decode()
 
 
+@pytest.mark.full
 def test_the_form_starts_a_training_whose_pages_follow_it_to_its_end(client, shapes, django_assert_max_num_queries):
     assert "No trainings yet" in client.get(at(shapes, "teacher")).content.decode()
     answer = client.post(at(shapes, "teacher"), sent(shapes))

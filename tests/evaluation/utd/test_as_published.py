@@ -169,6 +169,7 @@ def test_train_files_without_summaries_give_splits_from_objects_and_name_what_is
     assert (missing["split"], missing["text"], missing["n"], missing["of"]) == ("train", "summary", 48, 48)
 
 
+@pytest.mark.full
 def test_the_other_rules_are_options_and_change_the_cells(published):
     _, told, _ = published
     base = cells(measured(told, task=CLASSIFICATION), "common")

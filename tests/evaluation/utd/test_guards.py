@@ -61,6 +61,7 @@ def nine_of(per_class, procedure, seed=1):
     return float(consensus(right).mean()), guarded(rows, full, sizes, procedure)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("per_class", FOUND)
 def test_small_train_splits_are_warned_of_and_the_stratified_bootstrap_repairs_them(per_class):
     shares = {"plain": [], "stratified": []}

@@ -100,6 +100,7 @@ def cell(run: BiasRun, concept: str, temporal: str = SEQUENCE, kind: str = "comm
 
 @pytest.mark.django_db
 class TestTheDemosWorld:
+    @pytest.mark.full
     def test_every_frame_has_its_texts_and_their_sources(self, measured):
         rows = FrameText.objects.filter(descriptions=measured.descriptions)
         assert rows.count() == CLIPS * 8

@@ -43,6 +43,7 @@ def one_connection() -> Iterator[None]:
         signal.connect(close_old_connections)
 
 
+@pytest.mark.full
 def test_every_response_matches_the_document(settings):
     settings.API_RATE_LIMIT_PER_MINUTE = 0
     world = make_api_world()

@@ -81,6 +81,7 @@ def test_an_update_keeps_every_row_and_number(updated, tmp_path):
     numbers_are_the_same(updated, tmp_path)
 
 
+@pytest.mark.full
 def test_all_pages_show_the_same_after_an_update(updated):
     assert updated.inside(*LIGHT) == {part: [] for part in LIGHT}
 

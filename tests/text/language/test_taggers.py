@@ -74,6 +74,7 @@ def test_words_are_tagged_by_their_position():
     assert parts("he tries to open it") == "PRON VERB PART VERB PRON"
 
 
+@pytest.mark.full
 def test_a_blank_spacy_pipeline_works_through_the_interface(tmp_path):
     """A real pipeline, made here: an attribute ruler tags by word. No model is downloaded."""
     spacy = pytest.importorskip("spacy")
