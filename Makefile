@@ -66,7 +66,7 @@ lint: checks ## ruff, direction of imports, types of the pure packages, missing 
 # Without what is published about packages: a hole found tomorrow must not break today's tests. Of the reference, the
 # pages that take a second; the tests hold all of them.
 .PHONY: checks
-checks: $(STAMPS)/dev ## lint without what is published about packages
+checks: $(STAMPS)/dev ## lint without pip-audit: code, types, migrations, words, the house, citations
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet . || { echo "run make format" >&2; exit 1; }
 	@$(BIN)/djade --check $$(find $(TEMPLATES) -name '*.html') || { echo "run make format" >&2; exit 1; }
@@ -75,6 +75,8 @@ checks: $(STAMPS)/dev ## lint without what is published about packages
 	@$(BIN)/python manage.py makemigrations --check --dry-run
 	@$(BIN)/bandit --quiet --recursive $(PACKAGES) --configfile pyproject.toml
 	@$(BIN)/python scripts/vocabulary.py
+	@$(BIN)/python scripts/house.py --check
+	@$(BIN)/python scripts/citations.py
 	@$(BIN)/python scripts/reference.py check methods.md scoring.md format-tables.md states.md
 
 .PHONY: mutations

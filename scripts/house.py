@@ -3,6 +3,7 @@
     .venv/bin/python scripts/house.py              a summary in Markdown
     .venv/bin/python scripts/house.py --list       with every private import and every import inside a knot
     .venv/bin/python scripts/house.py --json       everything as JSON
+    .venv/bin/python scripts/house.py --check      list what breaks a limit; exit 1 if there is anything
     .venv/bin/python scripts/house.py --root DIR   another checkout
 
 Package: a folder at the root (`evaluation`), or one inside a floor of `foilworks` (`foilworks/core/corpus`).
@@ -41,6 +42,8 @@ PROGRAMS = ("benchmarks", "scripts")
 # Floor of `foilworks` -> how many parts the name of a room there has.
 FLOORS = {"foilworks.core": 4, "foilworks.site": 3}
 MAX_ROOMS_SHOWN = 20
+# Of the whole product: a larger room is split. Of all names: a larger share of vague ones is renamed.
+MAX_ROOM_SHARE, MAX_VAGUE_SHARE = 0.15, 0.02
 # Participles and pronouns that do not say what a value is.
 VAGUE_NAMES = frozenset(
     """
@@ -309,13 +312,28 @@ def as_json(house: House) -> dict[str, Any]:
     }
 
 
+def limits_broken(house: House) -> Iterator[str]:
+    """Yield each import in a knot, each private import, each room that is too large, and too many vague names."""
+    yield from (f"{each}, which ties rooms into a knot" for knot in house.knots for each in house.inside(knot))
+    yield from (f"{each}, a private module of another folder" for each in house.private)
+    large = {room: count for room, count in house.by_room.items() if house.share(count) > MAX_ROOM_SHARE}
+    yield from (f"{room}: {count} statements; split it ({MAX_ROOM_SHARE:.0%} at most)" for room, count in large.items())
+    if house.vague_share > MAX_VAGUE_SHARE:
+        yield f"{house.vague_names} of {house.names} names are vague; rename some ({MAX_VAGUE_SHARE:.0%} at most)"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=Path, default=ROOT, help="the checkout to measure")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
     parser.add_argument("--list", action="store_true", help="print every private import, and every import in a knot")
+    parser.add_argument("--check", action="store_true", help="print what breaks a limit only; exit 1 if there is any")
     options = parser.parse_args()
     house = measure(options.root.resolve())
+    if options.check:
+        lines = list(limits_broken(house))
+        print("\n".join(lines) or "the house keeps its limits")
+        return 1 if lines else 0
     if options.json:
         print(json.dumps(as_json(house), indent=1))
     else:

@@ -21,7 +21,6 @@ from foilworks.core.jobs.names import find_job
 from foilworks.core.rooms import declared
 from foilworks.core.text.registry import Entry, load
 from foilworks.site.cli import own_commands
-from scripts import house
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("annotation", "evaluation", "foilworks", "generation")
@@ -40,7 +39,6 @@ TABLES_OF_NAMES = ("SENTENCES", "WORK_SENTENCES", "EVENTS", "NOTIFICATIONS", "RU
 MAX_FILE_LINES, MAX_FUNCTION_LINES, MAX_TEMPLATE_LINE = 450, 50, 160
 # Of a function in a folder `actions`; what belongs together is a record, such as `RunRequest`.
 MAX_ACTION_PARAMETERS = 8
-MAX_VAGUE_SHARE = 0.02
 SETTINGS = "foilworks/site/settings.py"
 # They may say which settings module Django reads, and nothing else.
 # A task of Ray sets the name of the settings before it reads them, as the programs do.
@@ -357,12 +355,6 @@ def test_no_action_takes_more_than_8_parameters():
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and parameters_of(node) > MAX_ACTION_PARAMETERS
     ]
     found(f"actions with more than {MAX_ACTION_PARAMETERS} parameters", many)
-
-
-def test_at_most_2_percent_of_names_are_vague():
-    names = [name for path in source_files() for name in house.bound_names(parsed(path))]
-    vague = Counter(name for name in names if name in house.VAGUE_NAMES)
-    assert vague.total() / len(names) <= MAX_VAGUE_SHARE, vague.most_common(5)
 
 
 def _names(node: ast.expr | None) -> Iterator[str]:

@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
+from scripts.doc_pages import DOCS, ROOT
 from tests.docs import asvs
-from tests.docs.pages import DOCS, ROOT
 
 # What the standard wants written: number -> page, and words of it that say so.
 WRITTEN = {

@@ -10,7 +10,7 @@ import pytest
 from django.core.management import call_command
 
 from foilworks.core.corpus.models import Caption
-from tests.docs.pages import DOCS, ROOT, command_lines, split, words
+from scripts.doc_pages import DOCS, ROOT, command_lines, split, words
 from tests.docs.test_commands import problem_of
 
 SLURM = ROOT / "deploy" / "slurm"

@@ -15,7 +15,7 @@ from django.core.management.base import CommandError
 from foilworks.site.cli import RENAMED, own_commands
 from foilworks.site.management import commands
 from foilworks.site.management.old_spellings import MOVED
-from tests.docs.pages import ROOT, command_lines, inline_commands, name_of, pages, split, words
+from scripts.doc_pages import ROOT, command_lines, inline_commands, name_of, pages, split, words
 from tests.rows import for_each
 
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import name_of, pages, split
+from scripts.doc_pages import name_of, pages, split
 
 RUNNABLE = {
     path: [block for block in split(path.read_text(encoding="utf-8"))[1] if block.language == "python run"]

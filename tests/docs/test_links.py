@@ -4,7 +4,7 @@ import os
 from functools import cache
 from pathlib import Path
 
-from tests.docs.pages import ROOT, anchors, links, name_of, pages
+from scripts.doc_pages import ROOT, anchors, links, name_of, pages
 from tests.rows import for_each
 
 ELSEWHERE = ("http://", "https://", "mailto:")

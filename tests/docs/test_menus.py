@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from foilworks.site.navigation import GROUPS
-from tests.docs.pages import name_of, pages, split
+from scripts.doc_pages import name_of, pages, split
 from tests.rows import for_each
 
 BAR = {str(group.label): {str(page.label) for page in group.pages} for group in GROUPS}

@@ -3,7 +3,7 @@
 import re
 
 from generation.recipes import RECIPES
-from tests.docs.pages import DOCS
+from scripts.doc_pages import DOCS
 
 TEXT = "".join(path.read_text(encoding="utf-8") for path in sorted((DOCS / "papers").glob("*.md")))
 VILMA = (DOCS / "papers/vilma.md").read_text(encoding="utf-8")

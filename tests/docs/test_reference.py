@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.docs.pages import DOCS, ROOT
+from scripts.doc_pages import DOCS, ROOT
 
 _spec = importlib.util.spec_from_file_location("reference", ROOT / "scripts" / "reference.py")
 assert _spec is not None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from foilworks import __version__
-from tests.docs.pages import DOCS, ROOT
+from scripts.doc_pages import DOCS, ROOT
 
 CITATION = ROOT / "CITATION.cff"
 

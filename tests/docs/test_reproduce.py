@@ -8,7 +8,7 @@ import pytest
 
 from foilworks.site import cli
 from foilworks.site.reproduction.papers import PAPERS
-from tests.docs.pages import DOCS, command_lines, split
+from scripts.doc_pages import DOCS, command_lines, split
 from tests.reproduction.test_contrast_sets import write_published
 
 TEXT = (DOCS / "how-to" / "reproduce.md").read_text(encoding="utf-8")

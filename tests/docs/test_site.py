@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import DOCS
+from scripts.doc_pages import DOCS
 
 pytestmark = pytest.mark.slow(seconds=12)
 # What a browser fetches by itself; links that people may follow are theirs to follow.

@@ -23,7 +23,7 @@ from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.models import Membership, User
 from foilworks.site import cli
 from foilworks.site.imports.models import Import
-from tests.docs.pages import DOCS, Block, split
+from scripts.doc_pages import DOCS, Block, split
 
 TUTORIAL = DOCS / "tutorial.md"
 TEXT = TUTORIAL.read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from foilworks.core.corpus.rules.states import CandidateState
 from foilworks.core.media.encode import write_mp4
 from foilworks.site import cli
 from generation.models import Candidate
-from tests.docs.pages import DOCS, command_lines, split
+from scripts.doc_pages import DOCS, command_lines, split
 
 TEXT = (DOCS / "how-to" / "vilma-from-sources.md").read_text(encoding="utf-8")
 pytestmark = pytest.mark.django_db(transaction=True)

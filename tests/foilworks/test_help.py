@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from foilworks.site.help_pages import DOCS, help_address, help_names, help_page
-from tests.docs.pages import anchors
+from scripts.doc_pages import anchors
 from tests.rows import for_each
 
 TEMPLATES = Path(settings.BASE_DIR) / "templates"

@@ -125,3 +125,9 @@ def test_the_command_prints_markdown_and_json(tmp_path):
     printed = json.loads(subprocess.run([*command, "--json"], capture_output=True, text=True, check=True).stdout)
     assert printed["statements"] == 12
     assert printed["knots"][0]["rooms"] == ["shop.prices", "shop/till"]
+
+
+def test_a_broken_limit_is_named(measured):
+    lines = list(house.limits_broken(measured))
+    assert "shop/prices.py:1: shop.prices imports shop.till.receipt, which ties rooms into a knot" in lines
+    assert any(line.startswith("shop/till: ") and line.endswith("split it (15% at most)") for line in lines)

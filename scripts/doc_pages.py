@@ -1,4 +1,4 @@
-"""What the tests of the documentation read off its pages: blocks of code, commands, links, anchors."""
+"""Read the pages of the documentation: blocks of code, commands, links, anchors."""
 
 import re
 import shlex
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 FENCE = re.compile(r"^(`{3,})(.*)$")
 

@@ -1,4 +1,6 @@
-"""Citations in code and documentation: find each one, and say why it does not resolve.
+"""Check the citations in code and documentation: each one resolves, and all that is listed is cited.
+
+    .venv/bin/python scripts/citations.py    list what is wrong; exit 1 if there is anything
 
 A citation has one of these forms, and leads to something in this repository:
 
@@ -13,13 +15,14 @@ docs/papers/index.md lists the works by their short names, and the places that a
 import ast
 import io
 import re
+import sys
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tests.docs.pages import DOCS, ROOT, anchors
+from doc_pages import DOCS, ROOT, anchors, name_of
 
 SUFFIXES = {".py", ".html", ".txt", ".js", ".css", ".md", ".toml", ".yaml", ".yml", ".sql", ".sh", ".service", ".cff"}
 # What is built, installed or stored beside the source.
@@ -46,6 +49,11 @@ BY_AUTHOR = re.compile(
 NO_YEAR = re.compile(r"\w+ et al\.(?!,? \(?(?:19|20)\d\d\b)")
 FILE = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)*[\w.-]+\.md)(#[\w-]+)?")
 DECISION = re.compile(r"\b[Dd]ecisions? \[?(\d+)(?:(?:, | and )(\d+))*")
+# How a decision says that it was superseded.
+STATUS = re.compile(
+    r"^Status: superseded (?P<part>in part )?by (?:\[decision (?P<by>\d+)\]\(\d{4}-[\w-]+\.md\)|the code)"
+    r"(?P<what>: .+)?\.$"
+)
 RULE = re.compile(r"(?<!#)\b[Rr]ules? \d+\b")
 
 
@@ -192,7 +200,7 @@ def _pages(path: Path, text: str) -> Iterator[str]:
     # Names without a folder: literals and links may have them, comments and docstrings may not.
     loose = {file for file, _anchor in named if not file.startswith("docs/") and file not in EXPORTED}
     if loose:
-        prose = {".py": _prose_of_python, ".md": lambda text: ""}.get(path.suffix, str)(text)
+        prose = {".py": _prose_of_python, ".md": lambda _text: ""}.get(path.suffix, str)(text)
         loose &= {file for file, _anchor in FILE.findall(prose)}
     for file, anchor in dict.fromkeys(named):
         if not file.startswith("docs/") and file not in loose:
@@ -216,3 +224,55 @@ def _prose_of_python(text: str) -> str:
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     found += [ast.get_docstring(node) or "" for node in ast.walk(ast.parse(text)) if isinstance(node, kinds)]
     return "\n".join(found)
+
+
+def uncited(texts: Mapping[Path, str]) -> Iterator[str]:
+    """Yield each listed work, and each listed place of one, that no text cites."""
+    plain = {path: flat(text.partition("## Cited places")[0]) for path, text in texts.items() if path != INDEX}
+    everything = "\n".join(plain.values())
+    listed = {name: set(work.places) for name, work in works().items()}
+    for name, match in cited_places(everything):
+        listed[name] -= set(spelled_out(match[2]))
+    for name, work in works().items():
+        for places in PLACES.findall(plain.get(work.page or Path(), "")):
+            listed[name] -= set(spelled_out(places))
+        if name not in everything and name.replace("et al.", "et al.,") not in everything:
+            yield f"{name_of(INDEX)}: no text cites {name}"
+        yield from (f"{name_of(work.page or INDEX)}: no text cites {place} of {name}" for place in sorted(listed[name]))
+
+
+def status_problems() -> Iterator[str]:
+    """Yield decisions whose status has another form, and rows of their index that say something else."""
+    rows = []
+    for number, page in decisions().items():
+        title, *paragraphs = page.read_text(encoding="utf-8").split("\n\n")
+        if not title.startswith(f"# {number}. "):
+            yield f"{name_of(page)}: start with '# {number}. '"
+        lines = [paragraph for paragraph in paragraphs if paragraph.startswith("Status:")]
+        if not lines:
+            continue
+        line = " ".join(lines[0].split())
+        status = STATUS.match(line)
+        if line.startswith("Status: withdrawn (0."):
+            rows.append(f"| [{number}]({page.name}) | withdrawn |")
+        elif paragraphs[0] != lines[0] or not status or bool(status["part"]) != bool(status["what"]):
+            yield f"{name_of(page)}: write the status below the title; in part: also what is superseded"
+        else:
+            by = status["by"]
+            newer = f"[decision {by}]({decisions()[int(by)].name})" if by else "the code"
+            rows.append(f"| [{number}]({page.name}) | {'in part, ' if status['part'] else ''}by {newer} |")
+    index = DOCS / "decisions" / "index.md"
+    if [line for line in index.read_text(encoding="utf-8").split("\n") if line.startswith("| [")] != rows:
+        yield f"{name_of(index)}: its table of superseded decisions differs from their pages; write\n" + "\n".join(rows)
+
+
+def main() -> int:
+    texts = {path: path.read_text(encoding="utf-8") for path in files()}
+    lines = [f"{name_of(path)}: {why}" for path, text in texts.items() for why in problems(path, text)]
+    lines += [*uncited(texts), *status_problems()]
+    print("\n".join(lines) or f"{len(texts)} files: all citations resolve")
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
