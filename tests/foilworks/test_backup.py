@@ -105,6 +105,7 @@ def test_a_backup_restores_the_database_the_videos_and_the_key(home, tmp_path):
     assert home.json("check")["ok"]
 
 
+@pytest.mark.full
 def test_a_restore_never_removes_the_backup_that_it_restores(home, tmp_path):
     home.json("backup", "--out", tmp_path / "copy", "--no-media")
     home.fill("second")
@@ -118,6 +119,7 @@ def test_a_restore_never_removes_the_backup_that_it_restores(home, tmp_path):
     assert first in asides
 
 
+@pytest.mark.full
 def test_repeated_attempts_of_an_update_keep_the_backup_from_before_it(home):
     copies = home.folder / "backups"
     # What was there before the first of two migrations, and then a start again and again that fails at the second.
@@ -203,6 +205,7 @@ def edit(copy: Path, **changes: object) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}), encoding="utf-8")
 
 
+@pytest.mark.full
 def test_a_backup_is_rehearsed_beside_the_installation(home, tmp_path):
     home.json("backup", "--out", tmp_path / "copy")
     home.fill("second")
@@ -279,6 +282,7 @@ call_command("restore", sys.argv[1])
 """
 
 
+@pytest.mark.machines
 def test_a_killed_restore_can_be_repeated(home, tmp_path):
     """The database and the key are there, the videos are not."""
     home.json("backup", "--out", tmp_path / "copy")
@@ -326,6 +330,7 @@ def test_a_restore_is_refused_while_others_use_the_database(home, tmp_path):
         assert after.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
+@pytest.mark.full
 def test_the_database_is_copied_before_migrations_change_it(home):
     copies = home.folder / "backups"
     assert home.json("migrate") == {"backup": None}

@@ -224,6 +224,7 @@ def test_no_command_imports_a_heavy_library_at_its_start(names, unwanted):
     assert done.stdout.count("usage:") == len(names)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("arguments", "limit"), [((), 910), (("export",), 1350)])
 def test_the_start_of_a_command_imports_few_modules(arguments, limit):
     program = (

@@ -78,6 +78,7 @@ def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: Path
     }
 
 
+@pytest.mark.full
 def test_an_installed_package_keeps_its_data_in_the_users_folder(wheel: Path, tmp_path: Path) -> None:
     """Unpacked, with the libraries of this environment: no manage.py is beside the packages."""
     site, data, work = tmp_path / "site", tmp_path / "data", tmp_path / "work"
