@@ -150,8 +150,9 @@ class TestCsv:
             (b"id,video,caption\na,\xff\n", "2: encoding: byte 0xff is not UTF-8; save the file as UTF-8"),
             (
                 "id,caption\na,b".encode("utf-16"),
-                " file: is in UTF-16; save it as UTF-8",
+                f"1: header: has no column video (its columns: id, caption); {NEEDED}",
             ),
+            ("id,caption\na,b".encode("utf-16")[:-1], " file: is not whole UTF-16; save it again, or as UTF-8"),
             (b"id;text\na;x\n", f"1: header: has no column caption, video (its columns: id, text); {NEEDED}"),
             (b"\n\na,x\n", f"3: header: has no column id, caption, video (its columns: a, x); {NEEDED}"),
             (b"caption,id\nx,a\n", f"1: header: has no column video (its columns: caption, id); {NEEDED}"),

@@ -16,7 +16,7 @@ from foilworks.core.corpus.import_formats.parsing.row_values import value_at
 from foilworks.core.corpus.import_formats.parsing.table_recipe import parse_recipe, shipped
 from foilworks.core.corpus.import_formats.parsing.table_sample import fitting, preview_rows, sample_of
 from foilworks.core.corpus.import_formats.parsing.templates import fill, parse_source
-from foilworks.core.corpus.records import BadRecord, ItemRecord
+from foilworks.core.corpus.records import BadRecord, ItemRecord, RecordWarning
 
 COLUMNS = {"caption": "says", "foils": ["no1", "no2"], "video": "clip"}
 ROW = {"clip": "a.mp4", "says": "A man sits.", "no1": "A man stands.", "no2": "A dog sits."}
@@ -211,6 +211,34 @@ def test_columns_that_nobody_mapped_are_read_from_the_first_rows(tmp_path):
         ("A man sits.", ("A man stands.",), "a.mp4"),
         ("Two dogs run.", ("Two cats run.",), "b.mp4"),
     ]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_each_encoding_and_delimiter_of_a_spreadsheet_is_read(tmp_path, encoding, delimiter):
+    """Where commas do not separate cells, they are decimal points."""
+    start = "0.5" if delimiter == "," else "0,5"
+    rows = [["id", "video", "start", "end", "caption", "foil"], ["a", "x.mp4", start, "2", "Ein Mann öffnet.", "Nein."]]
+    text = "".join(delimiter.join(row) + "\r\n" for row in rows)
+    mark = b"\xfe\xff" if encoding == "utf-16-be" else b""
+    (path := tmp_path / "a.txt").write_bytes(mark + text.encode(encoding))
+    [item] = items(path)
+    assert (item.caption, item.foils, item.video.start_time) == ("Ein Mann öffnet.", ("Nein.",), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_named"),
+    [("1,23457E+17", True), ("1.00E+05", True), ("02. Jan", True), ("2-Mar", True), ("Jan-02", True), ("v2-3", False)],
+)
+def test_ids_that_a_spreadsheet_rewrote_are_named(tmp_path, name, is_named):
+    path = write(tmp_path / "a.csv", f'id,video,caption,foil\n"{name}",a.mp4,A man sits.,A man stands.\n')
+    warnings = [one for one in read(path) if isinstance(one, RecordWarning)]
+    assert [(one.field, "spreadsheet" in one.problem) for one in warnings] == [("id", True)] * is_named
+
+
+def test_a_foil_that_differs_only_in_the_form_of_its_characters_is_named(tmp_path):
+    path = write(tmp_path / "a.csv", "id,video,caption,foil\na,a.mp4,A caf\u00e9 opens.,A cafe\u0301 opens.\n")
+    assert [one.problem for one in read(path) if isinstance(one, RecordWarning)] == ["a foil is equal to the caption"]
 
 
 def test_one_named_column_is_enough_if_the_others_follow(tmp_path):

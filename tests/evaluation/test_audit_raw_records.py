@@ -187,7 +187,7 @@ def arrow() -> bytes:
     [
         ("a.jsonl.gz", gzip.compress(json.dumps(PAIRS).encode()), "is compressed; unpack it first"),
         ("a.zip", archive(), "is a ZIP archive or a spreadsheet; unpack it, or save the sheet as CSV"),
-        ("a.json", json.dumps(PAIRS).encode("utf-16"), "is in UTF-16; save it as UTF-8"),
+        ("a.json", json.dumps(PAIRS).encode("utf-16")[:-1], "is not whole UTF-16"),
         ("a.pkl", pickle.dumps(PAIRS), "is a Python pickle; save its table as CSV or JSON lines"),
         ("a.arrow", arrow(), "is an Arrow file; save it as Parquet or JSON lines"),
         ("a.data", b"PAR1\x15\x04\xff", "is a Parquet file; give it a name that ends in .parquet"),

@@ -50,8 +50,8 @@ UNREADABLE = {
     ),
     "UTF-16": (
         "jsonl",
-        record().decode().encode("utf-16"),
-        " file: is in UTF-16; save it as UTF-8",
+        record().decode().encode("utf-16")[:-1],
+        " file: is not whole UTF-16; save it again, or as UTF-8",
     ),
     "Latin-1": (
         "csv",

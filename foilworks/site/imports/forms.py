@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from foilworks.core.corpus.import_formats.jsonl import NAMES_OF_CLIPS
 from foilworks.core.corpus.import_formats.parsing.json_records import parse_line
+from foilworks.core.corpus.import_formats.parsing.text_lines import decoded_head
 from foilworks.core.corpus.import_formats.parsing.video_rows import KINETICS_COLUMNS, looks_like_line
 from foilworks.core.corpus.import_formats.registry import ABOUT_ITEMS, BENCHMARK, BY_ENDING, CAPTIONS, IMPORTERS, VIDEOS
 from foilworks.core.corpus.records import MAX_DATASET, MAX_LABEL
@@ -46,7 +47,7 @@ _HEAD = 64 * 1024
 
 def has_our_columns(records: UploadedFile, format_slug: str) -> bool:
     """Report whether the first line has the columns of the format; True if it cannot be read."""
-    head = records.read(_HEAD).decode("utf-8-sig", "ignore").lstrip()
+    head = decoded_head(records.read(_HEAD))
     records.seek(0)
     line = head.splitlines()[0] if head else ""
     if format_slug == "jsonl":
@@ -62,7 +63,7 @@ def has_our_columns(records: UploadedFile, format_slug: str) -> bool:
 
 def list_format(records: UploadedFile) -> str:
     """Return the format of a list of videos that the first line shows: lines without a header, or Kinetics; else ""."""
-    head = records.read(_HEAD).decode("utf-8-sig", "ignore").lstrip()
+    head = decoded_head(records.read(_HEAD))
     records.seek(0)
     line = head.splitlines()[0] if head else ""
     if {name.strip().strip('"') for name in line.split(",")} >= KINETICS_COLUMNS:

@@ -9,14 +9,21 @@ from foilworks.core.corpus.import_formats.parsing.json_records import member_pat
 from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimits, parquet_columns, parquet_rows
 from foilworks.core.corpus.import_formats.parsing.records import RawRecord, json_lines
 from foilworks.core.corpus.import_formats.parsing.row_values import KEY, VALUE
-from foilworks.core.corpus.import_formats.parsing.table_rows import COMMA, SEMICOLON, TAB, Header, first_row, split_rows
+from foilworks.core.corpus.import_formats.parsing.table_rows import (
+    COMMA,
+    SEMICOLON,
+    TAB,
+    Header,
+    check_names,
+    first_row,
+    split_rows,
+)
 from foilworks.core.corpus.import_formats.parsing.text_lines import lines
 from foilworks.core.corpus.rules.escaped_cells import CellReader
 from foilworks.core.media.child import LimitError, run, stream
-from foilworks.core.text.quoting import quoted
 
-# The first column of a table that a data frame wrote has no name.
-INDEX = "(index)"
+# Of the first column of a table that a data frame wrote; the second if another column has the first.
+INDEX = ("index", "(index)")
 _KINDS = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -76,8 +83,7 @@ def _row(key: str | None, value: Any) -> dict[str, Any]:
 
 
 def _table(path: Path, header: Sequence[str]) -> Iterator[RawRecord]:
-    headers = [(delimiter, first_row(path, delimiter)) for delimiter in (COMMA, TAB, SEMICOLON)]
-    delimiter, first = max(headers, key=lambda pair: len(pair[1].names))
+    delimiter, first = header_of(path)
     names, first_line = (list(header), 0) if header else (_unique_names(path, first), first.line)
     reader = CellReader(path, names)
     for line, values in split_rows(path, delimiter):
@@ -90,12 +96,16 @@ def _table(path: Path, header: Sequence[str]) -> Iterator[RawRecord]:
             yield RawRecord(None, reader.read(dict(zip(names, values, strict=True))), line)
 
 
+def header_of(path: Path) -> tuple[str, Header]:
+    """The delimiter that makes the most columns of the first row, and this row."""
+    headers = [(delimiter, first_row(path, delimiter)) for delimiter in (COMMA, TAB, SEMICOLON)]
+    return max(headers, key=lambda pair: len(pair[1].names))
+
+
 def _unique_names(path: Path, header: Header) -> list[str]:
-    names = [INDEX if not index and not name else name for index, name in enumerate(header.names)]
-    for index, name in enumerate(names):
-        if not name or name in names[:index]:
-            problem = f"has two columns {quoted(name)}" if name else f"has no name for column {index + 1}"
-            raise CorpusError(f"{path}:{header.line}: header: {problem}; give each column its own name")
+    unnamed = next(name for name in INDEX if name not in header.names)
+    names = [unnamed if not index and not name else name for index, name in enumerate(header.names)]
+    check_names(path, Header(names, header.line))
     if not names:
         raise CorpusError(f"{path}:1: quotes: a quoted text is not closed; close it, and double the quotes inside it")
     return names

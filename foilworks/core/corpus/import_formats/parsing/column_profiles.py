@@ -20,6 +20,7 @@ from foilworks.core.corpus.import_formats.parsing.row_values import (
     value_at,
 )
 from foilworks.core.corpus.import_formats.parsing.splits import named_split
+from foilworks.core.text.comparable import comparable
 from foilworks.core.text.tokens import words
 
 VIDEO_FILE = re.compile(r"[^<>\n]*[^<>\s]\.(mp4|webm|mov|mkv|avi|3gp|gif|m4v|jpg|jpeg|png)", re.IGNORECASE)
@@ -93,11 +94,6 @@ def _are_alike(text: str, other: str) -> bool:
     counts, other_counts = Counter(words(text)), Counter(words(other))
     longest = max(counts.total(), other_counts.total())
     return longest > 1 and (counts & other_counts).total() >= _SHARED * longest
-
-
-def comparable(text: str) -> str:
-    """Return a text in the form in which equal texts are equal: composed characters, single blanks."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def _texts(value: Any) -> list[str]:

@@ -7,20 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from foilworks.core.corpus.errors import CorpusError
-from foilworks.core.corpus.import_formats.parsing.any_rows import parquet_records
+from foilworks.core.corpus.import_formats.parsing.any_rows import kind_of, rows_of
 from foilworks.core.corpus.import_formats.parsing.column_names import NAMES, has_role
-from foilworks.core.corpus.import_formats.parsing.json_records import Member, members, parse_line, read_text
+from foilworks.core.corpus.import_formats.parsing.json_records import Member, members, read_text
 from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimits
-from foilworks.core.corpus.import_formats.parsing.records import RawRecord, json_lines
-from foilworks.core.corpus.import_formats.parsing.table_rows import COMMA, SEMICOLON, TAB, first_row, read_rows
-from foilworks.core.corpus.import_formats.parsing.text_lines import lines
+from foilworks.core.corpus.import_formats.parsing.records import RawRecord
 
 TABLES = frozenset({".csv", ".tsv"})
 LINES = frozenset({".jsonl", ".ndjson"})
 JSON = ".json"
 PARQUET = ".parquet"
-# Of a first column without a name, which pandas writes.
-ROW_NUMBERS = "index"
 # Where the files of a folder are looked for: data sets on the hub have them in data/, or in a folder per configuration.
 _DEEPER = ("data/[!.]*/[!.]*", "[!.]*/[!.]*")
 _PLACES = ("data/[!.]*", "[!.]*", *_DEEPER)
@@ -52,32 +48,16 @@ def files_in(folder: Path) -> list[tuple[Path, str]]:
     raise CorpusError(f"{folder}: folder: {problem}; give the folder of the files, or name them")
 
 
-def header_of(path: Path) -> tuple[str, list[str]]:
-    """Return the delimiter and the names of the columns of a table. CorpusError: it has none."""
-    headers = [(delimiter, first_row(path, delimiter).names) for delimiter in (TAB, COMMA, SEMICOLON)]
-    delimiter, names = max(headers, key=lambda pair: len(pair[1]))
-    if not names:
-        raise CorpusError(f"{path}:1: header: is empty; name the columns in the first line")
-    return delimiter, names
-
-
 def stem_of_parts(path: Path) -> str:
     """Return the name of the file without its ending, and without the number of its part."""
     return _PART.sub("", path.stem)
 
 
 def _records(path: Path, limits: TableLimits) -> Iterator[RawRecord]:
-    suffix = path.suffix.lower()
-    if suffix == PARQUET:
-        yield from parquet_records(path, limits)
-    elif suffix in TABLES:
-        delimiter, names = header_of(path)
-        rows = read_rows(path, names[1:2], delimiter, row_numbers=ROW_NUMBERS)
-        yield from (RawRecord(None, row.cells, row.line, row.problem, "row") for row in rows)
-    elif suffix in LINES or _is_lines(path):
-        yield from json_lines(path)
-    else:
+    if kind_of(path) == "json":
         yield from (RawRecord(*member) for member in _members(path))
+    else:
+        yield from rows_of(path, limits)
 
 
 def _members(path: Path) -> Iterator[Member]:
@@ -116,15 +96,6 @@ def _columns(members: list[Member]) -> dict[str, list[Any]]:
 
 def _has_roles(names: Collection[str]) -> bool:
     return any(has_role(names, role) for role in NAMES)
-
-
-def _is_lines(path: Path) -> bool:
-    """Report whether the first line is an object of its own, and a second one follows."""
-    first = [line for _, line in zip(range(2), lines(path), strict=False)]
-    try:
-        return len(first) == 2 and all(isinstance(parse_line(line or ""), dict) for _, line in first)
-    except ValueError:
-        return False
 
 
 def _without_nan(value: Any) -> Any:

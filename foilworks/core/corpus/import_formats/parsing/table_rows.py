@@ -1,6 +1,7 @@
 """Read comma- or tab-separated tables: a header with column names, one record per row, errors with their line."""
 
 import csv
+import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +13,8 @@ from foilworks.core.text.quoting import quoted, shortened
 COMMA, SEMICOLON, TAB = ",", ";", "\t"
 JSON_ENDINGS = frozenset({".jsonl", ".ndjson", ".json"})
 # Of a header that is shown in a complaint.
+# Not of three digits behind the comma, unless it starts with a zero.
+_DECIMAL_COMMA = re.compile(r"\s*-?(0,\d+|\d+,(\d\d?|\d{4,}))(E-\d+)?\s*")
 _SHOWN_NAMES, _SHOWN_NAME = 12, 40
 
 
@@ -30,16 +33,15 @@ def read_rows(
     *,
     one_of: Sequence[str] = (),
     names: Collection[str] = (),
-    row_numbers: str = "",
 ) -> Iterator[Row]:
     """The rows below the header, which must name the `required` columns; rows without any text are passed over.
 
     Of several possible delimiters the one counts that makes the header name them. `one_of`: columns of which a record
     needs one at least, the usual one first. `names`: columns of names and ids, whose outer blanks mean
-    nothing. `row_numbers`: the name of a first column without one. CorpusError, with its line: no such file, not UTF-8,
+    nothing. CorpusError, with its line: no such file, not UTF-8,
     a quote that is never closed, a header without these columns.
     """
-    delimiter, header = _header(path, required, delimiters, one_of, row_numbers)
+    delimiter, header = _header(path, required, delimiters, one_of)
     for line, values in split_rows(path, delimiter):
         if line == header.line or not any(value.strip() for value in values):
             continue
@@ -54,21 +56,12 @@ class Header(NamedTuple):
     names: list[str]
     line: int
 
-    def with_row_numbers(self, name: str) -> "Header":
-        """The header with a name for a first column that has none, unless another column has this name."""
-        is_without = len(self.names) > 1 and not self.names[0] and name not in self.names
-        return Header([name, *self.names[1:]], self.line) if is_without else self
 
-
-def _header(
-    path: Path, required: Sequence[str], delimiters: str, one_of: Sequence[str], row_numbers: str
-) -> tuple[str, Header]:
+def _header(path: Path, required: Sequence[str], delimiters: str, one_of: Sequence[str]) -> tuple[str, Header]:
     headers = [(delimiter, first_row(path, delimiter)) for delimiter in delimiters]
-    if row_numbers:
-        headers = [(delimiter, header.with_row_numbers(row_numbers)) for delimiter, header in headers]
     tables = [(delimiter, header) for delimiter, header in headers if set(required) <= set(header.names)]
     if tables:
-        _check_names(path, tables[0][1])
+        check_names(path, tables[0][1])
         if not one_of or set(one_of) & set(tables[0][1].names):
             return tables[0]
     # What is no table by any of the delimiters is taken for one by that which makes the most columns of it.
@@ -100,7 +93,8 @@ def first_row(path: Path, delimiter: str) -> Header:
     return Header([value.strip() for value in values], line)
 
 
-def _check_names(path: Path, header: Header) -> None:
+def check_names(path: Path, header: Header) -> None:
+    """CorpusError: a column without a name, or two with one name."""
     for index, name in enumerate(header.names):
         if not name:
             raise _error(
@@ -131,7 +125,12 @@ def split_rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
             fix = "close it, and double the quotes inside it"
             raise _QuotesError(str(_error(path, line, "quotes", "a quoted text is not closed", fix))) from error
         if values:
-            yield line, values
+            yield line, values if delimiter == COMMA else [_with_point(value) for value in values]
+
+
+def _with_point(cell: str) -> str:
+    """A number with a decimal comma, which the delimiter allows, with a point; 1,234 may be a thousand."""
+    return cell.replace(",", ".") if _DECIMAL_COMMA.fullmatch(cell) else cell
 
 
 def _error(path: Path, line: int, field: str, problem: str, fix: str) -> CorpusError:

@@ -11,12 +11,13 @@ from typing import Any, TypeVar
 
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.parsing.answer_styles import AmbiguousAnswersError, AnswerStyles, label_of
+from foilworks.core.corpus.import_formats.parsing.any_rows import header_of
 from foilworks.core.corpus.import_formats.parsing.column_names import ROLES, columns_of
 from foilworks.core.corpus.import_formats.parsing.column_roles import SURE, Guess, question_about, roles_of
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError, check_content
 from foilworks.core.corpus.import_formats.parsing.joined_answers import answers_of
 from foilworks.core.corpus.import_formats.parsing.nested_records import flattened
-from foilworks.core.corpus.import_formats.parsing.raw_records import TABLES, header_of, raw_records, stem_of_parts
+from foilworks.core.corpus.import_formats.parsing.raw_records import TABLES, raw_records, stem_of_parts
 from foilworks.core.corpus.import_formats.parsing.records import RawRecord
 from foilworks.core.corpus.import_formats.parsing.text_drafts import Draft, draft_of, record_of_draft
 from foilworks.core.corpus.records import SPLITS, TextRecord
@@ -75,7 +76,7 @@ def form_of(source: Source) -> str:
         return source.form
     if source.columns or source.answers or source.path.suffix.lower() not in TABLES:
         return BY_NAMES
-    names = set(header_of(source.path)[1])
+    names = set(header_of(source.path)[1].names)
     return next((form for form, columns in KNOWN_HEADERS.items() if names >= columns), BY_NAMES)
 
 

@@ -4,16 +4,19 @@ An unreadable file is one message with its line, raised when the reading comes t
 read to the end before, or store nothing.
 """
 
+import codecs
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from tempfile import SpooledTemporaryFile
+from typing import BinaryIO, cast
 
 from foilworks.core.corpus.errors import CorpusError
 
 # Far above any record that can be taken; without a limit a file without line feeds would be one line in memory.
 MAX_LINE_BYTES = 16 * 1024 * 1024
 _MARK = b"\xef\xbb\xbf"
+_UTF16_MARKS = frozenset({codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE})
 _PACKED = "is compressed; unpack it first"
 _PICKLE = "is a Python pickle; save its table as CSV or JSON lines"
 # First bytes of files that are not UTF-8 text.
@@ -32,8 +35,6 @@ _OTHER_FILES = {
     b"\x93NUMPY": "is a NumPy array; save its table as CSV or JSON lines",
     **dict.fromkeys((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"), _PICKLE),
     b"%PDF": "is a PDF; give the table itself",
-    b"\xff\xfe": "is in UTF-16; save it as UTF-8",
-    b"\xfe\xff": "is in UTF-16; save it as UTF-8",
 }
 
 
@@ -43,10 +44,34 @@ def checked_file(path: Path) -> Iterator[BinaryIO]:
     if not path.exists():
         raise CorpusError(f"{path}: file: there is no such file; check the path")
     try:
-        with path.open("rb") as file:
-            yield file
+        with path.open("rb") as file, as_utf8(file) as utf8_file:
+            yield utf8_file
+    except UnicodeError as error:
+        raise CorpusError(f"{path}: file: is not whole UTF-16; save it again, or as UTF-8") from error
     except OSError as error:
         raise CorpusError(f"{path}: file: cannot be read ({error.strerror}); give a readable file") from error
+
+
+@contextmanager
+def as_utf8(file: BinaryIO) -> Iterator[BinaryIO]:
+    """The file, or a copy in UTF-8 of one in UTF-16, as Excel saves "Unicode text"."""
+    is_utf16 = file.read(2) in _UTF16_MARKS
+    file.seek(0)
+    if not is_utf16:
+        yield file
+        return
+    with SpooledTemporaryFile(MAX_LINE_BYTES) as copy:
+        decoder = codecs.getincrementaldecoder("utf-16")()
+        while data := file.read(MAX_LINE_BYTES):
+            copy.write(decoder.decode(data).encode("utf-8"))
+        decoder.decode(b"", final=True)
+        copy.seek(0)
+        yield cast("BinaryIO", copy)
+
+
+def decoded_head(data: bytes) -> str:
+    """The text of the first bytes of a file; broken characters are left out."""
+    return data.decode("utf-16" if data[:2] in _UTF16_MARKS else "utf-8-sig", "ignore").lstrip()
 
 
 def lines(path: Path) -> Iterator[tuple[int, str | None]]:

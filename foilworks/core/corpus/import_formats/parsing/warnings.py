@@ -1,15 +1,22 @@
 """Warnings of a record and its proficiency pair: imported, but probably wrong."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from foilworks.core.corpus.records import ItemRecord, PairRecord, RecordWarning
+from foilworks.core.text.comparable import comparable
 from foilworks.core.text.language.numbers import WORDS
 from foilworks.core.text.quoting import quoted
 from foilworks.core.text.tokens import words
 
 # What ViLMA's counting files put into their templates.
 _SLOT = "<number>"
+
+
+# 1,23457E+17 was a long number; 02. Jan and 2-Jan were names such as 2-1.
+_MONTH = "(jan|feb|m\u00e4r|mrz|mar|apr|mai|may|jun|jul|aug|sept?|okt|oct|nov|dez|dec)"
+_REWRITTEN = re.compile(rf"\d[.,]\d+E\+\d+|\d{{1,2}}[.-] ?{_MONTH}\.?|{_MONTH}[-. ]+\d\d", re.IGNORECASE)
 
 
 def warnings_of(location: str, item: ItemRecord) -> Iterator[RecordWarning]:
@@ -20,12 +27,17 @@ def warnings_of(location: str, item: ItemRecord) -> Iterator[RecordWarning]:
     for prefix, pair in pairs:
         for field, problem in _pair(pair):
             yield RecordWarning(location, f"{prefix}{field}", problem)
+    for field, name in (("id", item.id), ("source_id", item.video.source_id)):
+        if _REWRITTEN.fullmatch(name):
+            problem = "looks like a number or a date that a spreadsheet rewrote; format the column as text"
+            yield RecordWarning(location, field, f"{quoted(name)} {problem}")
     for field, problem in _classes(item):
         yield RecordWarning(location, field, problem)
 
 
 def _pair(pair: ItemRecord | PairRecord) -> Iterator[tuple[str, str]]:
-    if pair.caption in pair.foils:
+    # An é of one character and one of two are equal.
+    if comparable(pair.caption) in map(comparable, pair.foils):
         yield "foils", "a foil is equal to the caption"
     if len(set(pair.foils)) < len(pair.foils):
         yield "foils", "two foils are equal"
@@ -45,7 +57,9 @@ def _same_words(caption: str, foils: tuple[str, ...]) -> str:
     of_caption = sorted(words(caption))
     if not of_caption:
         return ""
-    return next((foil for foil in foils if foil != caption and sorted(words(foil)) == of_caption), "")
+    return next(
+        (foil for foil in foils if comparable(foil) != comparable(caption) and sorted(words(foil)) == of_caption), ""
+    )
 
 
 def _classes(item: ItemRecord) -> Iterator[tuple[str, str]]:
