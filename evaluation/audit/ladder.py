@@ -17,15 +17,15 @@ from evaluation.score_files.json_records import Row
 from evaluation.score_files.scores import read_choices
 from evaluation.score_files.tables import Table
 from foilworks.core.corpus.import_formats.parsing.answer_styles import is_number_label, label_of
+from foilworks.core.corpus.import_formats.parsing.column_names import columns_of
 from foilworks.core.corpus.records import TextRecord
 from foilworks.core.text.model_answers import NO_OPTION, ModelAnswer, read_answer
 from foilworks.core.text.quoting import quoted, shortened
 from foilworks.core.text.tokens import words
 
 Floats = NDArray[np.float64]
-# Columns of answers, of ids and of row numbers; the second answer column is that of lmms-eval.
+# Columns of answers and of row numbers; the second answer column is that of lmms-eval.
 ANSWER_COLUMNS = ("prediction", "filtered_resps", "response", "resps")
-ITEM_IDS = ("id", "item", "question_id", "qid", "uid", "item_id", "sample", "video_id")
 ROW_NUMBERS = ("index", "doc_id")
 SCORE_FIELDS = frozenset({"scores", "caption", "foils"})
 # With a larger share of unreadable answers, a file has no number (evaluation/scoring/unread_answers.py).
@@ -110,7 +110,7 @@ def _item_of(row: Row, items: Mapping[str, TextRecord], numbered: Sequence[str])
     """Return the item that a row answers: by an id, also inside its `doc`, or by its number."""
     doc = row.fields.get("doc")
     fields = {**(doc if isinstance(doc, Mapping) else {}), **row.fields}
-    own_ids = [row.key, *(str(fields[name]) for name in ITEM_IDS if fields.get(name) is not None)]
+    own_ids = [row.key, *(str(fields[name]) for name in ("item", *columns_of(fields, "id")) if name in fields)]
     name = next((own_id for own_id in own_ids if own_id in items), "")
     number = next((str(fields[name]) for name in ROW_NUMBERS if str(fields.get(name)).isdecimal()), "")
     if not name and number and int(number) < len(numbered):

@@ -301,29 +301,6 @@ class TestPredictions:
             ladder_of(answered(4), items)
         assert ladder_of(answered(4), items, with_partly=True)["rungs"]["full"]["T"] == 1.0
 
-    def test_logs_of_harnesses_answer_a_published_file(self, tmp_path):
-        options = [f"{letter}. {text}" for letter, text in zip("ABCD", ("run", "jump", "sit", "fall"), strict=True)]
-        docs = [
-            {"video_id": f"{n}", "question_id": f"{n}-1", "question": f"Q{n}?", "options": options, "answer": "ABCD"[n]}
-            for n in range(4)
-        ]
-        items = by_id(read_all([written(tmp_path / "q.jsonl", docs)], Problems()))
-        texts = ["The answer is A.", "B. jump", "A. run", "I cannot see the video"]
-        samples = [
-            {"doc_id": n, "target": doc["answer"], "resps": [[text]], "filtered_resps": [text], "doc": doc}
-            for n, (doc, text) in enumerate(zip(docs, texts, strict=True))
-        ]
-        header = "index\tvideo\tquestion\tA\tB\tC\tD\tanswer\tprediction\n"
-        lines = [
-            "\t".join([f"{n}", doc["video_id"], doc["question"], *options, doc["answer"], text]) + "\n"
-            for n, (doc, text) in enumerate(zip(docs, texts, strict=True))
-        ]
-        (tmp_path / "vlmevalkit.tsv").write_text(header + "".join(lines))
-        for path in (written(tmp_path / "lmms.jsonl", samples).path, tmp_path / "vlmevalkit.tsv"):
-            answers = read_rung(path, items, {})
-            assert answers.credits == {"0-1": 1.0, "1-1": 1.0, "2-1": 0.0}
-            assert answers.unread == {"3-1": "refused"}
-
     def test_answers_to_other_questions_are_refused(self, tmp_path):
         rows = [{"id": str(n), "question": f"Q{n}?", "options": ["a", "b"], "answer": 0} for n in range(3)]
         items = by_id(read_all([written(tmp_path / "q.jsonl", rows)], Problems()))

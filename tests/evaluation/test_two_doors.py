@@ -12,6 +12,7 @@ from pyarrow import parquet
 
 from evaluation.audit.audit import Options, audit, sources_of
 from evaluation.audit.file_reader import Problems, read_all
+from evaluation.audit.ladder import by_id, read_rung
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats import csv_rows, jsonl, table
 from foilworks.core.corpus.import_formats.parsing.text_files import Source
@@ -163,6 +164,45 @@ def test_a_folder_is_read_alike_and_one_odd_file_does_not_refuse_the_others(tmp_
     [left_out] = [outcome for outcome in outcomes if isinstance(outcome, BadRecord)]
     assert left_out.fix == "this file is left out"
     assert len(problems.files) == 1
+
+
+QUESTIONS = [
+    {
+        "video_id": "v1",
+        "question_id": f"q-{n}",
+        "question": "What?",
+        "options": ["A. it falls", "B. it flies"],
+        "answer": a,
+    }
+    for n, a in enumerate("ABAB")
+]
+ANSWERS = ["A", "B.", "B. it flies", "b"]
+
+
+def lmms_eval(path: Path) -> Path:
+    rows = [
+        {"doc_id": n, "target": doc["answer"], "resps": [[answer]], "filtered_resps": [answer], "doc": doc}
+        for n, (doc, answer) in enumerate(zip(QUESTIONS, ANSWERS, strict=True))
+    ]
+    path.with_suffix(".jsonl").write_text("\n".join(map(json.dumps, rows)))
+    return path.with_suffix(".jsonl")
+
+
+def vlmevalkit(path: Path) -> Path:
+    lines = [
+        f"{n}\tv1\t{doc['answer']}\t{answer}" for n, (doc, answer) in enumerate(zip(QUESTIONS, ANSWERS, strict=True))
+    ]
+    path.with_suffix(".tsv").write_text("\n".join(["index\tvideo\tanswer\tprediction", *lines]))
+    return path.with_suffix(".tsv")
+
+
+@pytest.mark.parametrize("write_log", [lmms_eval, vlmevalkit])
+def test_logs_of_harnesses_are_predictions_of_a_published_file(tmp_path, write_log):
+    """Three of four are right. The right answers beside the predictions are not needed."""
+    (path := tmp_path / "q.jsonl").write_text("\n".join(map(json.dumps, QUESTIONS)))
+    items = by_id(read_all([Source(path)], Problems()))
+    answers = read_rung(write_log(tmp_path / "log"), items, {})
+    assert answers.credits == {"q-0": 1.0, "q-1": 1.0, "q-2": 0.0, "q-3": 1.0}
 
 
 def test_captions_without_false_texts_have_nothing_to_compare(tmp_path):
