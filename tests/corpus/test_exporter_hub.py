@@ -105,6 +105,7 @@ def read_officially(folder):
     return json.loads(done.stdout)
 
 
+@pytest.mark.full
 def test_the_official_validator_reads_every_rai_field_without_a_complaint(folder):
     found = read_officially(folder)
     assert (found["errors"], found["warnings"]) == ([], [])

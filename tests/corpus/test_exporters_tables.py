@@ -104,6 +104,7 @@ print(json.dumps({"errors": sorted(map(str, found.metadata.issues.errors)), "ids
 """
 
 
+@pytest.mark.full
 def test_croissant_is_valid_and_reads_the_records(folder):
     command = [sys.executable, "-W", "ignore", "-c", READ_CROISSANT, str(folder / "croissant.json")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -89,6 +89,7 @@ def runnable(line: str) -> list[str]:
     return [*words, *(word for param in FAKES.get(recipe, ()) for word in ("--set", param))]
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("sources")
 def test_the_commands_of_the_page_make_every_subtest():
     lines = [line for block in split(TEXT)[1] for line in command_lines(block)]

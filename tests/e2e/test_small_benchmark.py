@@ -142,6 +142,7 @@ def answers_truly(page: Page) -> None:
     page.keyboard.press("Control+Enter")
 
 
+@pytest.mark.full
 def test_a_small_benchmark_of_own_videos(sign_in: SignIn, open_tab: OpenTab, tmp_path: Path) -> None:
     owner = sign_in(make_user("olga", is_superuser=True), alone=True)
     owner.context.add_init_script(COUNT_CLICKS)

@@ -438,6 +438,7 @@ class TestArchive:
         run_now(request_archive(world.owner, opened.release).job)
         assert stranger.get(url("public_export", opened)).status_code == 200
 
+    @pytest.mark.full
     @pytest.mark.parametrize("step", ["store", "_remove_others"])
     def test_a_killed_worker_leaves_no_second_file(self, stranger, opened, world, monkeypatch, step):
         """Neither half a file, nor one that no page names."""

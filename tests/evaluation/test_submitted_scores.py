@@ -126,6 +126,7 @@ rows = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.full
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(rows, max_size=4))
 def test_every_accepted_file_is_complete_and_finite(tmp_path, given_rows):

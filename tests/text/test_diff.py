@@ -133,6 +133,7 @@ def test_invalid_edits_are_refused(edits, text):
 MILLION = 1_000_000
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("a", "b"),
     [

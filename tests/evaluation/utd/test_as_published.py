@@ -125,6 +125,7 @@ def test_every_cell_equals_the_independent_implementation(published):
     assert len({round(cell["value"], 4) for cell in common.values()}) > 6
 
 
+@pytest.mark.full
 def test_a_caption_is_the_mean_of_its_video_s_captions(published):
     project, told, files = published
     run = measured(told, task=RETRIEVAL)

@@ -26,6 +26,7 @@ def measured(told, task):
     return run
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("task", TASKS)
 def test_shards_give_the_numbers_of_one_process(told, settings, task):
     whole = measured(told, task)
@@ -40,6 +41,7 @@ def test_shards_give_the_numbers_of_one_process(told, settings, task):
     assert (Job.objects.get(pk=cut.job_id).done, whole.result["n"]) == (13, 12)
 
 
+@pytest.mark.full
 def test_a_resumed_shard_does_not_repeat_stored_fits(told, settings, monkeypatch):
     whole = measured(told, TASKS[0])
     settings.SHARD_ITEMS = 1

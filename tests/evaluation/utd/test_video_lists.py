@@ -38,6 +38,7 @@ def lists(tmp_path, settings):
     return tmp_path
 
 
+@pytest.mark.full
 @pytest.mark.django_db
 def test_lists_without_captions_become_a_debiased_split(lists):
     project = make_project(slug="ucf")

@@ -73,6 +73,7 @@ def test_different_stored_records_change_only_with_update(live_server, worker):
     assert marks == {"a": (False, "in_validation"), "b": (True, "valid")}
 
 
+@pytest.mark.full
 def test_the_example_runs_to_its_end(live_server, worker, clip, capsys):
     token = make_token(make_user(is_superuser=True), name="example", scope="manage").secret
     run = runpy.run_path(str(EXAMPLE))["run"]
