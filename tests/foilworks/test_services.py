@@ -28,7 +28,7 @@ django.setup()
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.queue import enqueue, wait
 names = sys.argv[1:]
-jobs = wait([enqueue(f"samples.{name}", 5) for name in names], timeout_s=6000)
+jobs = wait([enqueue(f"samples.{name}", 5) for name in names], timeout_s=600)
 print(json.dumps([[job.state, job.attempts, job.done] for job in jobs]))
 """
 BESIDE = """

@@ -34,7 +34,7 @@ FIRST = {
 @pytest.fixture(autouse=True)
 def much_grace(monkeypatch: pytest.MonkeyPatch) -> None:
     """However busy the machine is, a program that ends has ended by then."""
-    monkeypatch.setattr(_subprocess_lines, "GRACE_S", 20.0)
+    monkeypatch.setattr(_subprocess_lines, "GRACE_S", PATIENCE_SECONDS)
 
 
 def clip(grey: int) -> np.ndarray:
@@ -139,8 +139,8 @@ def test_a_program_gets_the_file_and_the_times_and_no_secrets(tmp_path: Path, mo
 def test_a_failing_clip_gives_one_message_and_the_next_is_scored(
     tmp_path: Path, body: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A program that ends needs its time on a busy machine; one that only closes its output never ends.
-    monkeypatch.setattr(_subprocess_lines, "GRACE_S", 0.2 if "closed" in said else PATIENCE_SECONDS)
+    if "closed" in said:
+        monkeypatch.setattr(_subprocess_lines, "GRACE_S", 0.2)
     condition = f"if q['texts'] == ['bad']:\n    {body}\nelse: say(id=q['id'], scores=[1.5])"
     adapter = open_adapter(program(tmp_path / "m", condition), device="cpu")
     assert adapter.score(clip(0), ["good"], meta=META)[0].value == 1.5

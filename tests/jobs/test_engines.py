@@ -47,7 +47,7 @@ class Engine:
 def environment_of(home: Path, **more: str) -> dict[str, str]:
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "FOILWORKS_"))}
     name = connection.settings_dict["NAME"]
-    own = {"FOILWORKS_HOME": str(home), "DATABASE_URL": f"sqlite://{name}", "FOILWORKS_LEASE_SECONDS": "4"}
+    own = {"FOILWORKS_HOME": str(home), "DATABASE_URL": f"sqlite://{name}", "FOILWORKS_LEASE_SECONDS": "15"}
     own["DJANGO_SETTINGS_MODULE"] = "tests.settings"
     return {**inherited, "PYTHONPATH": str(ROOT), **own, **more}
 

@@ -28,6 +28,7 @@ from foilworks.core.corpus.models import Item
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.site.dashboard.counting import DRAWS, count
 from tests.annotation.world import World, make_world, new_key, shown_as
+from tests.clocks import stand_still
 from tests.factories import make_caption, make_video
 
 pytestmark = pytest.mark.django_db
@@ -120,7 +121,9 @@ def test_pay_adds_up_task_by_task(world):
     assert said["below_floor"] == (middle < FLOOR)
 
 
-def test_the_forecast_adds_up_stage_by_stage(world):
+def test_the_forecast_adds_up_stage_by_stage(world, monkeypatch):
+    # The day does not end meanwhile.
+    stand_still(monkeypatch, timezone.now())
     said = count(world.project)["forecast"]
     waiting = Counter(Slot.objects.filter(state__in=[SlotState.FREE, SlotState.LEASED]).values_list("stage", flat=True))
     decisions = Counter(Review.objects.values_list("decision", flat=True))
