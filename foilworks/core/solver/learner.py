@@ -22,9 +22,9 @@ Codes = NDArray[np.int64]
 N_FOLDS = 5
 PENALTIES = {WORDS: 2.0, CROSSED: 2.0, FORM_BY_TYPE: 20.0}
 STACK_PENALTY = 30.0
-# Items that the last models learn from; linear models and rates learn from all.
-MAX_STACKED = 5_000
-N_TREES, LEARNING_RATE, MAX_LEAVES = 50, 0.12, 8
+# Options that the last models learn from; linear models and rates learn from all.
+MAX_STACKED_ROWS = 14_000
+N_TREES, LEARNING_RATE, MAX_LEAVES = 40, 0.15, 8
 # Known answers this many rows away in the file.
 ROW_DISTANCES = (-2, -1, 1, 2)
 NEAR_ROWS = "answers of near rows"
@@ -151,11 +151,20 @@ class Stack:
         return values
 
 
-def answer_held_out(stack: Stack, tiers: Sequence[Tier], seed: int, explain: Tier | None = None) -> Answered:
-    """Answer every fold with models that know the others; of the tier `explain`, also with each family alone."""
+def answer_held_out(
+    stack: Stack,
+    tiers: Sequence[Tier],
+    seed: int,
+    explain: Tier | None = None,
+    outer_folds: Sequence[int] | None = None,
+) -> Answered:
+    """Answer folds with models that know the others; of the tier `explain`, also with each family alone.
+
+    `outer_folds`: all by default.
+    """
     layout = stack.design.layout
     answered = Answered({tier: np.zeros(layout.n_rows) for tier in tiers})
-    for outer in range(stack.n_folds):
+    for outer in range(stack.n_folds) if outer_folds is None else outer_folds:
         columns = stack.columns(outer)
         is_held_out = stack.fold_of_row == outer
         learner, scale = _select(stack, columns, outer, seed)
@@ -211,8 +220,9 @@ class Models:
             learner,
         )
         items = np.flatnonzero(is_training)
-        if len(items) > MAX_STACKED:
-            items = np.sort(np.random.default_rng(seed).choice(items, MAX_STACKED, replace=False))
+        n_most = int(MAX_STACKED_ROWS / self.layout.sizes[items].mean())
+        if len(items) > n_most:
+            items = np.random.default_rng(seed).choice(items, n_most, replace=False)
         is_training = np.isin(np.arange(len(is_training)), items)
         rows = is_training[self.layout.item]
         sizes, right = self.layout.sizes[is_training], stack.right[rows]
