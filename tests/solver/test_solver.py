@@ -198,7 +198,7 @@ def test_kinds_are_corrected_and_items_have_scores():
     assert solution.families[0].importance > 0.25
 
 
-def test_grouped_and_ungrouped_values_are_both_given():
+def test_the_ungrouped_value_is_beside_the_grouped_one():
     draw = random.Random(0)
     rows = [choice(draw, "What does he do?", ["left", "right"], f"v{i // 6}") for i in range(120)]
     # All answers of one video are equal, which folds by video hide.
