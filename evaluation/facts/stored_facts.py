@@ -22,6 +22,7 @@ from evaluation.analyses.analysis_inputs import (
 )
 from evaluation.facts.comparable_votes import COLUMNS, ComparedVotes, is_adaptive
 from foilworks.core.corpus.models import Foil, Item, Subtest, withdrawn_items
+from foilworks.core.corpus.release_records import cluster
 from foilworks.core.corpus.rules.hard_foils import Candidates
 from foilworks.core.corpus.rules.states import ItemState, drops_out, is_left_out
 from foilworks.core.corpus.vote_records import ANONYMOUS_NAME
@@ -159,7 +160,7 @@ def _facts(
         subtest=item.subtest.name,
         test=item.subtest.test or item.subtest.name,
         caption=item.caption.text,
-        video=item.caption.video.key,
+        video=cluster(vars(item.caption.video)),
         foils=tuple(foil.text for foil in own),
         tallies=tuple(_tally(counts) for _, counts in counted),
         valid=valid,

@@ -21,8 +21,8 @@ from evaluation.analyses.preference import preference
 from evaluation.analyses.registry import REPORTS
 from evaluation.blind.scores import known_values, scorers_of
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
-from evaluation.scoring.clip_keys import cluster
 from foilworks.core.corpus.models import COUNTS_AS_VALID, Item, Subtest
+from foilworks.core.corpus.release_records import cluster
 from foilworks.core.corpus.rules.hard_foils import candidates_of
 from foilworks.core.projects.models import Project
 from foilworks.core.text.registry import load

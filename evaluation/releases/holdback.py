@@ -12,8 +12,8 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.clip_keys import cluster
 from foilworks.core.corpus.models import Item, Release, ReleaseItem
+from foilworks.core.corpus.release_records import cluster
 from foilworks.core.projects.access import secret_seed
 from foilworks.core.projects.models import Project
 

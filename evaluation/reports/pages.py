@@ -163,7 +163,8 @@ def _divergence_rows(data: Data) -> list[Row]:
 def _blind_rows(data: Data) -> list[Row]:
     columns = [
         "n_items",
-        "solver_accuracy",
+        # Exports before 0.4, which are verified, have the other.
+        "solver_accuracy" if "solver_accuracy" in data["overall"] else "classifier_accuracy",
         "low",
         "high",
         "fitted_accuracy",

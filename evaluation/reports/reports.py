@@ -37,13 +37,12 @@ from evaluation.facts.stored_facts import item_facts, vote_facts
 from evaluation.proximity.stored_proximity import measured, stamp, with_proximity
 from evaluation.reports.edit_kinds import edited_kinds, subtests_of_action
 from evaluation.reports.responses import responses_of
-from evaluation.scoring.clip_keys import cluster
 from evaluation.scoring.model_cards import cards_of
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import counted, pair_scores, records_of, release_scores
 from evaluation.scoring.run_results import fingerprint_of, is_comparable
 from foilworks.core.corpus.models import Caption, Item, Release, ReleaseItem, Subtest
-from foilworks.core.corpus.release_records import facts_of_kept_foils
+from foilworks.core.corpus.release_records import cluster, facts_of_kept_foils
 from foilworks.core.corpus.rules.hard_foils import candidates_of, hard_foils
 from foilworks.core.corpus.rules.states import CandidateState, ItemState
 from foilworks.core.jobs.models import JobState

@@ -7,8 +7,10 @@ Other requirements of the `jsonl` import (an id, a video) do not matter to a rep
 `source`), the counted ones of validators on main items are read; votes from counts of a file name nobody.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +29,7 @@ from evaluation.score_files.tables import Table
 from foilworks.core.corpus.import_formats.registry import IMPORTERS
 from foilworks.core.corpus.limits import read_file
 from foilworks.core.corpus.records import BadRecord, ItemRecord, PairRecord, RecordWarning, VoteCounts
+from foilworks.core.corpus.release_records import cluster
 from foilworks.core.corpus.rules.hard_foils import Candidates
 from foilworks.core.corpus.vote_records import is_anonymous_vote
 from foilworks.core.text.quoting import quoted
@@ -106,7 +109,7 @@ def _facts(record: ItemRecord, path: Path) -> ItemFacts:
         subtest=subtest,
         test=record.test or subtest,
         caption=record.caption,
-        video=record.video.key,
+        video=cluster({**asdict(record.video), "sha256": ""}),
         foils=tuple(record.foils),
         tallies=_tallies(record.votes),
         valid=is_valid(record.votes),
@@ -158,13 +161,20 @@ def _from_lines(path: Path, warnings: list[str]) -> Iterator[ItemFacts]:
             subtest=subtest,
             test=row.text("test", subtest),
             caption=caption,
-            video=row.text("video", ""),
+            video=_video(row.fields.get("video")),
             foils=foils,
             tallies=_tallies(votes),
             valid=is_valid(votes),
             unanimous=is_unanimous(votes),
             proficiency=ProficiencyFacts(*_texts(simpler), is_valid_proficiency(_counts(simpler))) if simpler else None,
         )
+
+
+def _video(value: Any) -> str:
+    """Return the source of a clip, as a name or as an export writes it; "" if there is none."""
+    if not isinstance(value, Mapping):
+        return str(value or "")
+    return cluster({name: value.get(name, "") for name in ("source_dataset", "source_id", "sha256", "key")})
 
 
 def _texts(row: Row) -> tuple[str, tuple[str, ...]]:

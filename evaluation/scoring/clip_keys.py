@@ -61,10 +61,3 @@ def item_key(record: Mapping[str, Any], comparison: str) -> str:
 
 def text_key(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def cluster(video: Mapping[str, Any]) -> str:
-    """Return the source video, the cluster of statistics."""
-    if video["source_id"]:
-        return f"{video['source_dataset']}/{video['source_id']}"
-    return video["sha256"] or video["key"]

@@ -14,7 +14,7 @@ from evaluation.metrics.choices import ChoiceScores
 from evaluation.metrics.control import beside, sampled_captions
 from evaluation.metrics.intervals import DRAWS
 from evaluation.score_files.scores import padded
-from evaluation.scoring.clip_keys import Keyed, cluster, score_key, text_key
+from evaluation.scoring.clip_keys import Keyed, score_key, text_key
 from evaluation.scoring.models import EQUAL_AFTER_CUT, Run, Score
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.rung_scores import RungValues, StoredScores, lenders_of, rows_of, values_of
@@ -22,6 +22,7 @@ from evaluation.scoring.rungs import Rung, ladder_of
 from evaluation.scoring.unread_answers import bounded, unread_items
 from foilworks.core.corpus.models import Release, ReleaseItem
 from foilworks.core.corpus.records import WINNER, ReleaseScore
+from foilworks.core.corpus.release_records import cluster
 from foilworks.core.corpus.rules.hard_foils import candidates_of, hard_foils
 from foilworks.core.corpus.rules.two_clips import connected, two_of_each
 from foilworks.core.projects.models import Project

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.metrics import pairwise, two_clips
 from evaluation.metrics.ties import hit, standing
-from evaluation.scoring.clip_keys import cluster
 from evaluation.scoring.models import Run
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import (
@@ -27,6 +26,7 @@ from evaluation.scoring.queries import (
 )
 from evaluation.scoring.rungs import Rung, ladder_of
 from foilworks.core.corpus.models import Release
+from foilworks.core.corpus.release_records import cluster
 from foilworks.core.jobs.models import JobState
 
 Floats = NDArray[np.float64]

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.clip_keys import MAX_KEY_LENGTH, Keyed, cluster, fitting, item_key, score_key, texts_hash
+from evaluation.scoring.clip_keys import MAX_KEY_LENGTH, Keyed, fitting, item_key, score_key, texts_hash
+from foilworks.core.corpus.release_records import cluster
 from foilworks.core.text.quoting import quoted
 
 VERSION = 1

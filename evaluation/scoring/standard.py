@@ -8,12 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.clip_keys import clip_key, cluster
+from evaluation.scoring.clip_keys import clip_key
 from evaluation.scoring.fetching import Clip
 from evaluation.scoring.loop import all_pairs
 from evaluation.scoring.models import Run
 from evaluation.scoring.shards.pending_pairs import clip_as_frozen
 from foilworks.core.corpus.models import ReleaseItem
+from foilworks.core.corpus.release_records import cluster
 from foilworks.core.hub.interfaces import Embedder
 
 

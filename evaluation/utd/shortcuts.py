@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import mean_intervals
-from evaluation.scoring.clip_keys import cluster
 from evaluation.utd.instructions import MODELS
 from evaluation.utd.models import ItemCheck, ItemShortcut, ShortcutBar
+from foilworks.core.corpus.release_records import cluster
 from foilworks.core.projects.models import Project
 
 OBJECTS, FRAME = "objects", "frame"

@@ -321,7 +321,7 @@ class TestPages:
         assert b"after validation" in chart.content
         table = owner.get(reverse("reports:report_file", args=[project.slug, "blind", "csv"])).content.decode()
         assert table.splitlines()[1].startswith("planted,all,33,")
-        assert table.splitlines()[2].startswith("planted,valid,30,1.0,0.84")
+        assert table.splitlines()[2].startswith(f"planted,valid,30,1.0,{low},1.0,")
 
     def test_limits_and_language_models_are_set_there(self, owner, project, planted):
         fields = {"bar": "0.7", f"subtest-{planted.pk}": "0.9"}

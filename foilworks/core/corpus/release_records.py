@@ -205,3 +205,10 @@ def vote_counts(votes: Iterable[ReleaseVote], n_foils: Mapping[str, int] | None)
         for item, tally in choices.items()
         if about_the_item(foils[item], 1 if n_foils is None else n_foils.get(item, 1))
     }
+
+
+def cluster(video: Mapping[str, Any]) -> str:
+    """Return the source video, the cluster of statistics."""
+    if video["source_id"]:
+        return f"{video['source_dataset']}/{video['source_id']}"
+    return video["sha256"] or video["key"]

@@ -15,10 +15,10 @@ from evaluation.analyses.analysis_inputs import CHOICES, ItemFacts, ProficiencyF
 from evaluation.analyses.registry import REPORTS
 from evaluation.errors import EvaluationError
 from evaluation.facts.stored_facts import DECIDED, VoteRow, votes_from_rows
-from evaluation.scoring.clip_keys import cluster
 from evaluation.scoring.human_baseline import line_of
 from evaluation.scoring.run_results import Axes
 from foilworks.core.corpus.records import ReleaseVote, in_order
+from foilworks.core.corpus.release_records import cluster
 from foilworks.core.corpus.rules.hard_foils import Candidates
 from foilworks.core.corpus.rules.states import ItemState, current_word, drops_out
 from foilworks.core.corpus.vote_records import is_anonymous_vote

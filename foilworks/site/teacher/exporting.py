@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.clip_keys import cluster
 from evaluation.utd.subsets import subset
 from foilworks.core.corpus.models import Video
+from foilworks.core.corpus.release_records import cluster
 from foilworks.core.corpus.video_files.stored_files import clip_file, is_local
 from foilworks.core.hub.training.llm_teacher import CAPTION, CLIP, COSINES, NEGATIVES, SPLIT
 from foilworks.core.projects.models import Project

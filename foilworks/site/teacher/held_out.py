@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.clip_keys import cluster
 from foilworks.core.corpus.models import Release, ReleaseItem, Video
+from foilworks.core.corpus.release_records import cluster
 from foilworks.site.teacher.models import TeacherTraining
 from foilworks.site.teacher.plan import HELD_OUT, LAST_STEP, VAL, selected_on
 from foilworks.site.teacher.readings import HeldOut

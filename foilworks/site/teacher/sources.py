@@ -18,7 +18,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from evaluation.errors import EvaluationError
 from evaluation.reports.edit_kinds import edited_kinds, subtests_of_action
-from evaluation.scoring.clip_keys import clip_key, cluster
+from evaluation.scoring.clip_keys import clip_key
 from evaluation.utd.subsets import chosen
 from foilworks.core.corpus.models import (
     NOT_RELIED_ON,
@@ -29,6 +29,7 @@ from foilworks.core.corpus.models import (
     Split,
     Video,
 )
+from foilworks.core.corpus.release_records import cluster
 from foilworks.core.projects.models import Project
 from foilworks.core.text.quoting import quoted, shortened
 from foilworks.site.teacher.mixtures import Mixture, mixed, mixture_in, warnings_of
