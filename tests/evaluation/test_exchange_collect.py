@@ -330,7 +330,13 @@ def test_a_job_of_the_freeze_stores_the_tables_that_exports_contain(release):
     run_now(Job.objects.get(dotted=TABLES_JOB, target_id=release.pk))
     as_stored = set(stored.values_list("params_key", "fingerprint"))
     assert len(as_stored) == len(RECOMPUTED)
-    assert collect_release(release).tables == computed
+    again = collect_release(release)
+    assert again.tables == computed
+    drawn = {f"{release.pk}:{name}": figure.drawn().decode() for name, figure in again.papers.figures.items()}
+    figures = CachedResult.objects.filter(kind="figure")
+    assert {row.params["about"]: row.data["svg"] for row in figures} == drawn
+    assert drawn
+    assert all(svg.rstrip().endswith("</svg>") for svg in drawn.values())
     assert set(stored.values_list("params_key", "fingerprint")) == as_stored, "nothing was computed again"
     vote(Item.objects.get(key="invalid"), factories.make_member(release.project, "validator", name="late"), "caption")
     assert collect_release(release).tables["validation"] != computed["validation"], "a later vote counts"

@@ -4,9 +4,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.charts import of_models, of_reports
 from evaluation.reports.charts_by_name import CHARTS
 from evaluation.reports.pages import PAGES
+from foilworks import __version__
+from foilworks.core.corpus.models import Release
 from foilworks.core.corpus.release_documents import Figure
 
 Tables = Mapping[str, Any]
@@ -64,9 +67,22 @@ def _votes(data: Mapping[str, Any]) -> list[tuple[Any, ...]]:
 BEHIND: Mapping[str, Callable[[Any], list[Any]]] = {"votes": _votes}
 
 
-def figures_of(tables: Tables) -> dict[str, Figure]:
+def figures_of(release: Release, tables: Tables) -> dict[str, Figure]:
     """Return every figure that the tables support, as SVG with its numbers."""
-    return {name: Figure(partial(_drawn, name, tables), rows) for name, rows in figure_rows(tables).items()}
+    return {name: Figure(partial(_stored, release, name, tables), rows) for name, rows in figure_rows(tables).items()}
+
+
+def _stored(release: Release, name: str, tables: Tables) -> bytes:
+    """Return the figure, drawn once for each content of its table: matplotlib needs 15 MB of a web process."""
+    stored = cached_by_fingerprint(
+        release.project,
+        "figure",
+        f"{release.pk}:{name}",
+        digest([name, __version__, tables[name.partition("-")[0]]]),
+        lambda: {"svg": _drawn(name, tables).decode()},
+        in_memory=False,
+    )
+    return bytes(stored["svg"], "utf-8")
 
 
 def _drawn(name: str, tables: Tables) -> bytes:

@@ -60,7 +60,7 @@ def release_documents(release: Release, content: ReleaseContent) -> ReleaseDocum
         answers=dict(DatasheetAnswer.objects.filter(project=project).values_list("question", "text")),
         known=known_of(release),
         changes=content.tables.get("changes"),
-        figures=figures_of(content.tables),
+        figures=figures_of(release, content.tables),
         rejected=lambda: rejected_of(project),
     )
 

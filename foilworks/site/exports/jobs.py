@@ -1,4 +1,4 @@
-"""Define the background job that computes the tables of a new release, so that an export finds them stored."""
+"""Define the background job that computes tables and figures of a new release, so that an export finds them stored."""
 
 from foilworks.core.corpus.models import Release
 from foilworks.core.jobs.models import Job
@@ -7,8 +7,12 @@ from foilworks.site.exports.collect import collect_release
 
 
 def compute_tables(release_id: int, job: Job) -> None:
-    """Store each table by the fingerprint of its inputs; if votes change later, the next export computes it again."""
+    """Store each table and figure by the fingerprint of its inputs.
+
+    If votes change later, the next export computes them again.
+    """
     progress(job, 0, 1, "computing")
     for release in Release.objects.filter(pk=release_id).select_related("project"):
-        collect_release(release)
+        for figure in collect_release(release).papers.figures.values():
+            figure.drawn()
     progress(job, 1, 1, "done")
