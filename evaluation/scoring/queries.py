@@ -33,16 +33,6 @@ SCORE_FILE = "file:"
 SHOWN_RELEASES = 10
 
 
-def project_named(slug: str) -> Project:
-    """Load a project for the operator's commands; pages use foilworks.core.projects.access. EvaluationError lists
-    the projects."""
-    project = Project.objects.filter(slug=slug).first()
-    if project is None:
-        project_slugs = ", ".join(Project.objects.values_list("slug", flat=True)[:20]) or "none yet"
-        raise EvaluationError(f"there is no project {quoted(slug)}; the projects are: {project_slugs}")
-    return project
-
-
 def release_named(name: str, project: Project | None = None) -> Release:
     """Load a release by id, by content hash (or at least its first 8 digits), or by name within a project."""
     rows = Release.objects.select_related("project")

@@ -248,7 +248,10 @@ def test_bad_export_input_gives_one_line(release, tmp_path, command):
     out.mkdir()
     (out / "thesis.txt").write_text("x")
     for arguments, words in (
-        (("--project", "nobody", "--release", release.pk, "--out", tmp_path / "a"), "there is no project 'nobody'"),
+        (
+            ("--project", "nobody", "--release", release.pk, "--out", tmp_path / "a"),
+            "--project: project 'nobody' not found",
+        ),
         (("--project", "moves", "--release", "99", "--out", tmp_path / "a"), "'99' is not a release"),
         (("--project", "moves", "--release", release.pk, "--out", out), "contains other files"),
     ):

@@ -157,4 +157,4 @@ def test_the_command_prints_the_hash(project, capsys):
     with pytest.raises(SystemExit) as left:
         call_command("release", "--project", "nowhere")
     assert left.value.code == 1
-    assert "there is no project 'nowhere'; the projects are: frozen" in capsys.readouterr().err
+    assert "--project: project 'nowhere' not found; choose one of: frozen" in capsys.readouterr().err

@@ -42,7 +42,8 @@ def _check(name: str, options: argparse.Namespace, python: str | None, work: Pat
     """Print what the harness and Foilworks say about each task; False if they differ."""
     from django.conf import settings
 
-    from evaluation.scoring.queries import project_named, records_of, release_named
+    from evaluation.scoring.queries import records_of, release_named
+    from foilworks.site.management.projects import project_by_slug
 
     folder, logs = work / name, work / f"{name}-logs"
     about = ["--project", options.project, "--release", options.release, "--out", str(folder)]
@@ -53,7 +54,7 @@ def _check(name: str, options: argparse.Namespace, python: str | None, work: Pat
     command = [python, str(HERE / RUNS[name]), str(folder), str(logs)]
     told = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
     printed = json.loads(next(line for line in told.splitlines() if line.startswith("RESULT ")).removeprefix("RESULT "))
-    records = records_of(release_named(options.release, project_named(options.project)))
+    records = records_of(release_named(options.release, project_by_slug(options.project)))
     equal = True
     for task, accuracy in printed.items():
         path = Path(task) if name == "inspect" else next(logs.rglob(f"*_samples_{task}.jsonl"))

@@ -51,7 +51,7 @@ def test_from_descriptions_to_files_and_back(capsys, tmp_path):
     [
         (("bias",), "--project is missing"),
         (("bias", "--descriptions", "7"), "id 7 not found"),
-        (("describe", "--project", "nowhere"), "there is no project"),
+        (("describe", "--project", "nowhere"), "project 'nowhere' not found"),
     ],
 )
 def test_one_line_names_what_is_missing(capsys, arguments, problem):

@@ -13,7 +13,7 @@ from evaluation.score_files.score_readers import AUTO, FORMS
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run
 from evaluation.scoring.protocols import PROTOCOLS
-from evaluation.scoring.queries import project_named, release_named, run_results
+from evaluation.scoring.queries import release_named, run_results
 from evaluation.scoring.run_request import BUDGET, DTYPES, RunRequest
 from evaluation.scoring.rung_results import ladder_results
 from evaluation.scoring.rungs import CONTROLS, FRAMES_TRIED
@@ -23,6 +23,7 @@ from foilworks.core.hub.catalogue.registry import ENDPOINT, SCORE_FILE
 from foilworks.site.management.base import CommandGroup, FoilworksCommand, one_line
 from foilworks.site.management.columns import add_columns, ignored_line
 from foilworks.site.management.job_runs import run_or_queue
+from foilworks.site.management.projects import project_by_slug
 from foilworks.site.management.text_tables import table
 
 LEGEND = (
@@ -49,7 +50,7 @@ class _StartsRun(FoilworksCommand):
         )
 
     def start(self, spec: str, options: dict[str, Any], **settings: Any) -> dict[str, Any]:
-        project = project_named(options["project"]) if options["project"] else None
+        project = project_by_slug(options["project"]) if options["project"] else None
         release = release_named(options["release"], project)
         settings |= {"protocol": options["protocol"], "label": options["label"]}
         run = start_run(None, release, RunRequest(spec, **settings))

@@ -5,12 +5,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.scoring.queries import project_named, release_named
+from evaluation.scoring.queries import release_named
 from foilworks.core.corpus.export_formats.parts.folder import manifest_hash
 from foilworks.core.corpus.export_formats.registry import EXPORTERS
 from foilworks.core.text.registry import load, lookup, parse_params
 from foilworks.site.exports.collect import export_content
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
+from foilworks.site.management.projects import project_by_slug
 
 
 class Command(FoilworksCommand):
@@ -29,7 +30,7 @@ class Command(FoilworksCommand):
         parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="new or empty folder")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        project = project_named(options["project"])
+        project = project_by_slug(options["project"])
         release = release_named(options["release"], project) if options["release"] else None
         entry = lookup(EXPORTERS, options["format"], "format")
         params = parse_params(entry, parse_set_options(options["set"]))

@@ -6,8 +6,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.queries import project_named, release_named
+from evaluation.scoring.queries import release_named
 from foilworks.site.management.base import FoilworksCommand
+from foilworks.site.management.projects import project_by_slug
 from foilworks.site.teacher.paper_files import WRITERS
 from foilworks.site.teacher.paper_tables import tables
 
@@ -43,7 +44,7 @@ class Command(FoilworksCommand):
         parser.add_argument("--out", type=Path, metavar="FILE", help="write to this file instead of printing")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        project = project_named(options["project"])
+        project = project_by_slug(options["project"])
         releases = [release_named(name, project) for name in dict.fromkeys(options["releases"])]
         found = tables(releases, _names(options["rows"]))
         self._text = WRITERS[options["form"]](found, with_paper=options["with_paper"])

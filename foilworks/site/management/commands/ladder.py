@@ -11,9 +11,10 @@ from evaluation.ladder.listing import Source, items_at
 from evaluation.ladder.wording import NEED_LABELS, PART_LABELS, benchmark_sentences, sentences
 from evaluation.metrics.ladder import CHAIN
 from evaluation.scoring.models import Run
-from evaluation.scoring.queries import project_named, release_named
+from evaluation.scoring.queries import release_named
 from foilworks.core.corpus.models import ReleaseItem
 from foilworks.site.management.base import FoilworksCommand
+from foilworks.site.management.projects import project_by_slug
 from foilworks.site.management.text_tables import table
 
 RUNGS = ("T", "ci", "drop", "drop_ci")
@@ -34,7 +35,7 @@ class Command(FoilworksCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         if options["release"]:
-            project = project_named(options["project"]) if options["project"] else None
+            project = project_by_slug(options["project"]) if options["project"] else None
             release = release_named(options["release"], project)
             found, runs = ladder_of_release(release), ladder_runs(release)
         else:

@@ -4,11 +4,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.scoring.queries import project_named
 from foilworks.core.text.registry import parse_params
 from foilworks.site.dashboard.pilot import pilot_of, progress
 from foilworks.site.dashboard.planning import PLAN, plan
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
+from foilworks.site.management.projects import project_by_slug
 from foilworks.site.management.text_tables import cell, table, table_of
 
 # The others are assumptions, which `--set` changes.
@@ -36,7 +36,7 @@ class Command(FoilworksCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         values_given = {name: options[name] for name in MAIN if options[name] is not None}
         values_given |= parse_set_options(options["set"])
-        pilot = pilot_of(project_named(options["project"])) if options["project"] else None
+        pilot = pilot_of(project_by_slug(options["project"])) if options["project"] else None
         values = parse_params(PLAN, {**(pilot.values if pilot else {}), **values_given})
         found = plan(values)
         known = {"from_project": pilot.rows, "progress": progress(pilot, found, values["budget"])} if pilot else {}

@@ -5,9 +5,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.proximity.actions.measure_proximity import measure_proximity
-from evaluation.scoring.queries import project_named, release_named
+from evaluation.scoring.queries import release_named
 from foilworks.core.jobs.runner import run_now
 from foilworks.site.management.base import FoilworksCommand
+from foilworks.site.management.projects import project_by_slug
 
 
 class Command(FoilworksCommand):
@@ -26,7 +27,7 @@ class Command(FoilworksCommand):
         parser.add_argument("--sync", action="store_true", help="measure now instead of queueing a job")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        project = project_named(options["project"]) if options["project"] else None
+        project = project_by_slug(options["project"]) if options["project"] else None
         release = release_named(options["release"], project)
         run = measure_proximity(None, release, options["model"], name=options["name"], device=options["device"])
         assert run.job is not None

@@ -5,10 +5,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.scoring.queries import project_named, release_named
+from evaluation.scoring.queries import release_named
 from foilworks.core.corpus.export_formats.parts.folder import manifest_hash
 from foilworks.core.corpus.models import Release
 from foilworks.site.management.base import FoilworksCommand, one_line
+from foilworks.site.management.projects import project_by_slug
 from foilworks.site.publishing.actions.publish_release import record_publication, require_reason
 from foilworks.site.publishing.checklist import FAIL, OK, Row, is_red
 from foilworks.site.publishing.hub_folder import checklist_of, size_of, videos_to_copy, write_publication
@@ -41,7 +42,7 @@ class Command(FoilworksCommand):
         parser.add_argument("--force", default="", metavar="REASON", help="publish in spite of a red checklist")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        release = release_named(options["release"], project_named(options["project"]))
+        release = release_named(options["release"], project_by_slug(options["project"]))
         repository = repository_of(options["to"]) if options["to"] else ""
         token = token_of(options["token_file"])
         rows = checklist_of(release, anonymous=options["anonymous"])

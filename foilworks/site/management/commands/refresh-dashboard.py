@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.scoring.queries import project_named
 from foilworks.site.dashboard.stored_count import keep
 from foilworks.site.management.base import FoilworksCommand
+from foilworks.site.management.projects import project_by_slug
 
 
 class Command(FoilworksCommand):
@@ -17,7 +17,7 @@ class Command(FoilworksCommand):
         parser.add_argument("--project", required=True, help="slug of the project")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        return keep(project_named(options["project"])).data
+        return keep(project_by_slug(options["project"])).data
 
     def render(self, result: dict[str, Any]) -> str:
         lines = [f"{name:>14} {n}" for name, n in result["funnel"].items()]

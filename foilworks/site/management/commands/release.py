@@ -14,7 +14,6 @@ from evaluation.releases.changelog import changelog_of
 from evaluation.releases.gate import GateFinding
 from evaluation.releases.holdback import MOST
 from evaluation.releases.snapshot import valid_items
-from evaluation.scoring.queries import project_named
 from foilworks.core.corpus.models import Release
 from foilworks.core.corpus.release_records import as_published_facts, canary_of
 from foilworks.core.jobs.models import OPEN_STATES, Job
@@ -23,6 +22,7 @@ from foilworks.core.projects.models import Project
 from foilworks.core.text.quoting import quoted
 from foilworks.site.exports.hooks import TABLES_JOB
 from foilworks.site.management.base import FoilworksCommand, one_line
+from foilworks.site.management.projects import project_by_slug
 
 SHOWN = 5
 KINDS = ("added", "removed", "changed")
@@ -87,7 +87,7 @@ class Command(FoilworksCommand):
         )
 
     def run(self, **options: Any) -> dict[str, Any]:
-        project = project_named(options["project"])
+        project = project_by_slug(options["project"])
         names = ("name", "override", "balance", "needs", "ladder_runs", "holdback", "seed")
         if options["needs"]:
             self._say_what_remains(project, options["needs"], options["ladder_runs"])

@@ -11,9 +11,9 @@ from evaluation.errors import EvaluationError
 from evaluation.reports.reports import project_report
 from evaluation.score_files.analysis_files import READERS, read_edits
 from evaluation.score_files.items import read_report_input
-from evaluation.scoring.queries import project_named
 from foilworks.core.text.registry import load, parse_params
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
+from foilworks.site.management.projects import project_by_slug
 from foilworks.site.management.text_tables import cell, table, table_of
 
 MAX_WARNINGS = 20
@@ -114,7 +114,7 @@ class Command(FoilworksCommand):
     def _of_project(self, params: dict[str, Any], **options: Any) -> dict[str, Any]:
         if options["file_format"]:
             self.parser.error("--format needs --file")
-        project = project_named(options["project"])
+        project = project_by_slug(options["project"])
         return project_report(project, options["kind"], subtest=options["subtest"], params=params)
 
     def render(self, result: dict[str, Any]) -> str:

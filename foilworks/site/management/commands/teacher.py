@@ -6,13 +6,14 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.queries import project_named, release_named
+from evaluation.scoring.queries import release_named
 from evaluation.utd.subsets import keys_in
 from foilworks.core.corpus.models import Split
 from foilworks.core.projects.models import Project
 from foilworks.core.text.registry import Entry, Param, parse_params
 from foilworks.site.management.base import CommandGroup, FoilworksCommand, parse_set_options
 from foilworks.site.management.job_runs import run_or_queue
+from foilworks.site.management.projects import project_by_slug
 from foilworks.site.management.text_tables import table_of
 from foilworks.site.teacher.actions.trainings import (
     planned_teacher,
@@ -63,7 +64,7 @@ class Train(FoilworksCommand):
         parser.add_argument("--sync", action="store_true", help="run now instead of queueing a job")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        project = project_named(options["project"])
+        project = project_by_slug(options["project"])
         training = start_teacher(None, project, _request(project, options, options["label"]))
         _warn(self, training.sources)
         return _trained(training, run_or_queue(self, training.job, options["sync"]))
@@ -83,7 +84,7 @@ class Estimate(FoilworksCommand):
         # Imported on request, as below: these modules import a model library.
         from foilworks.site.teacher.teaching import estimate_training
 
-        project = project_named(options["project"])
+        project = project_by_slug(options["project"])
         return {"estimate": estimate_training(planned_teacher(None, project, _request(project, options)))}
 
     def render(self, result: dict[str, Any]) -> str:
@@ -155,7 +156,7 @@ class Export(FoilworksCommand):
 
         params, mixture = _params(options)
         written = export_set(
-            project_named(options["project"]),
+            project_by_slug(options["project"]),
             options["out"],
             params,
             action_runs=options["action_runs"],

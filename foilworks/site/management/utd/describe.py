@@ -5,7 +5,6 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.scoring.queries import project_named
 from evaluation.utd.actions.descriptions import describe_videos, import_descriptions
 from evaluation.utd.models import Descriptions
 from evaluation.utd.prompt_sets import PLACEMENTS, PREFILL, QUESTION, read_prompts
@@ -15,6 +14,7 @@ from evaluation.utd.subsets import keys_in
 from foilworks.core.text.registry import Entry, Param, parse_params
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
 from foilworks.site.management.job_runs import run_or_queue
+from foilworks.site.management.projects import project_by_slug
 from foilworks.site.management.utd.rows import add_device_and_sync, add_name
 from foilworks.site.management.utd.text import described_lines, queued_lines
 
@@ -67,7 +67,7 @@ class Describe(_MakesDescriptions):
         limits = {name: options[f"max_{name}"] for name in ("requests", "tokens")}
         descriptions = describe_videos(
             None,
-            project_named(options["project"]),
+            project_by_slug(options["project"]),
             DescriptionRequest(
                 recipe=options["recipe"],
                 name=options["name"],
@@ -110,7 +110,7 @@ class Import(_MakesDescriptions):
     def run(self, **options: Any) -> dict[str, Any]:
         descriptions = import_descriptions(
             None,
-            project_named(options["project"]),
+            project_by_slug(options["project"]),
             options["files"],
             name=options["name"],
             extractor=options["extractor"],

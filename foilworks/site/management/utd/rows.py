@@ -6,12 +6,12 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.queries import project_named
 from evaluation.utd.models import BiasRun, Descriptions
 from evaluation.utd.newest import newest_descriptions
 from evaluation.utd.recipes import DEMO_ONLY
 from evaluation.utd.required_texts import told
 from foilworks.site.management.base import FoilworksCommand
+from foilworks.site.management.projects import project_by_slug
 from foilworks.site.management.utd.text import NO_SPLIT, is_demo
 
 MAX_LISTED = 20
@@ -47,7 +47,7 @@ def descriptions_of(options: dict[str, Any]) -> Descriptions:
         row: Descriptions = row_of(Descriptions, options["descriptions"])
         return row
     if options["project"]:
-        return newest_descriptions(project_named(options["project"]))
+        return newest_descriptions(project_by_slug(options["project"]))
     raise EvaluationError("--project is missing; add it to use its newest descriptions, or give --descriptions ID")
 
 

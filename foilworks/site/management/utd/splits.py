@@ -6,7 +6,6 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.scoring.queries import project_named
 from evaluation.utd.actions.import_splits import import_splits
 from evaluation.utd.downloads import FILES
 from evaluation.utd.instructions import TASKS
@@ -16,6 +15,7 @@ from evaluation.utd.predictions import read_predictions
 from evaluation.utd.utd_files import described_videos_of, objects_lines, published_descriptions_of
 from foilworks.site.management.base import FoilworksCommand
 from foilworks.site.management.columns import add_columns, ignored_line
+from foilworks.site.management.projects import project_by_slug
 from foilworks.site.management.utd.rows import MAX_LISTED, PlainCommand, add_file, add_name, add_run, notes_of, row_of
 from foilworks.site.management.utd.text import exported_lines
 
@@ -79,7 +79,7 @@ class Bring(PlainCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         project, params = (
-            project_named(options["project"]),
+            project_by_slug(options["project"]),
             {name: options[name] for name in ("name", "columns", "task")},
         )
         run = import_splits(None, project, options["file"], **params)
