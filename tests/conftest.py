@@ -2,6 +2,7 @@
 
 import gc
 import os
+import pickle
 import re
 import sys
 import tempfile
@@ -39,6 +40,7 @@ from django.test import override_settings  # noqa: E402
 from hypothesis.internal.conjecture import providers  # noqa: E402
 from whitenoise.middleware import WhiteNoiseMiddleware  # noqa: E402
 
+from generation.balance import classifier  # noqa: E402
 from tests.emptied import empty_after_committing_tests  # noqa: E402
 
 # What a test is taken to last, for the order in which files are begun; `@pytest.mark.slow(seconds=90)` says it.
@@ -84,7 +86,22 @@ def _look_through_static_files_once() -> None:
     WhiteNoiseMiddleware.add_files_from_finders = once
 
 
+def _train_on_equal_texts_once() -> None:
+    """Each frozen release trains classifiers on its texts, and most tests freeze the same few: nine of ten trainings
+    were of a matrix that the process had trained on before."""
+    train, trained = classifier._weights, {}
+
+    def once(*counts: Any) -> Any:
+        key = pickle.dumps(counts)
+        if key not in trained:
+            trained[key] = train(*counts)
+        return trained[key]
+
+    classifier._weights = once
+
+
 _look_through_static_files_once()
+_train_on_equal_texts_once()
 empty_after_committing_tests()
 
 
