@@ -86,11 +86,13 @@ def test_a_stopped_gate_admits_no_requests():
 def test_status_429_lowers_the_requests_in_flight_until_it_ends(monkeypatch):
     """The server takes 64 at a time, then refuses everything for a while, then takes what comes.
 
-    Its answers take no time by the client's clock: on a busy machine, their times lowered the limit as well.
+    It answers once three quarters of the limit are in flight: a limit that is not in use does not rise, and a busy
+    machine sends slowly. Its answers take no time by the client's clock, or their times would lower the limit as well.
     """
     monkeypatch.setattr(chat_endpoint, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(chat_endpoint, "time", SimpleNamespace(monotonic=lambda: 0.0))
     refused: list[int] = []
+    sent: list[str] = []
     lock = threading.Lock()
 
     def answer(body, n):
@@ -98,19 +100,20 @@ def test_status_429_lowers_the_requests_in_flight_until_it_ends(monkeypatch):
             if (refused or chat.gate.limit == 64) and len(refused) < 30:
                 refused.append(n)
                 return Said("busy", 429)
-        return Said(content("yes").body, wait=0.02)
+        wait_until(lambda: 4 * server.at_once >= 3 * chat.gate.limit or len(server.asked) == len(sent))
+        return content("yes")
 
-    def all_said_yes(count: int = 100) -> bool:
-        asked = [ChatRequest((("user", str(number)),)) for number in range(count)]
-        replies = dict(pair for together in chat.replies(asked) for pair in together)
-        return len(replies) == count and all(reply.text == "yes" for reply in replies.values())
+    def all_said_yes(count: int = 200) -> bool:
+        texts = [str(number) for number in range(len(sent), len(sent) + count)]
+        sent.extend(texts)
+        replies = chat.replies([ChatRequest((("user", text),)) for text in texts])
+        return [reply.text for together in replies for _, reply in together] == ["yes"] * count
 
     # More tries than refusals: no request can run out of them.
     chat = ChatEndpoint(Endpoint("lab", "", "tiny"), Patience(tries=31, timeout=PATIENCE_SECONDS, concurrency=64))
     course = chat.gate.pace.course
     with chat_server(answer) as server:
         chat._endpoint = Endpoint("lab", server.url, "tiny")
-        # How many requests the limit takes to rise depends on how many of them are in flight on this machine.
         wait_until(lambda: all_said_yes() and len(refused) == 30)
         low = min(course[course.index(64) :])
         wait_until(lambda: all_said_yes() and course[-1] > low)
