@@ -189,8 +189,12 @@ def test_a_table_and_its_folder_hold_the_same_things(package):
     modules = {f"{package}.{stem}" for stem in stems - others if stem != "registry" and stem[0] != "_"}
     rows = Counter(entry.path.partition(":")[0] for entry in table.values())
     assert set(rows) == modules
-    # A module may offer several rows only as several attributes ("foilworks.core.hub.adapters.fake:FakeEmbedder").
-    assert max(Counter(entry.path for entry in table.values()).values(), default=1) == 1
+    # A module may offer several rows only as several attributes ("foilworks.core.hub.adapters.fake:FakeEmbedder"), or
+    # as several recipes.
+    offers = Counter(
+        (entry.path, *(param.default for param in entry.params if param.name == "recipe")) for entry in table.values()
+    )
+    assert max(offers.values(), default=1) == 1
 
 
 def rows() -> Iterator[tuple[str, str, Entry]]:

@@ -10,19 +10,26 @@ from foilworks.core.corpus.import_formats import (
     bla,
     eqben,
     mvbench,
-    nextqa,
     seed_bench,
     sugarcrepe_pp,
     tempcompass,
     video_mme,
     videocon,
 )
+from foilworks.core.corpus.import_formats.registry import IMPORTERS
 from foilworks.core.corpus.records import BadRecord, ItemRecord
+from foilworks.core.text.registry import load, parse_params
 
 
 def read(module, path, content, **params):
     path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1), encoding="utf-8")
     return list(module.read(path, params=params))
+
+
+def read_nextqa(path, content):
+    entry = IMPORTERS["nextqa"]
+    path.write_text(content, encoding="utf-8")
+    return list(load(entry).read(path, params=parse_params(entry, {})))
 
 
 def problems(outcomes) -> list[str]:
@@ -38,7 +45,7 @@ class TestNextQa:
     ROW = "41,369,640,480,how does he play,2,6,CH,rolls,taps,strums,hits,pats\n"
 
     def test_a_row_becomes_a_question_with_each_option(self, tmp_path):
-        (item,) = read(nextqa, tmp_path / "val.csv", self.HEADER + self.ROW)
+        (item,) = read_nextqa(tmp_path / "val.csv", self.HEADER + self.ROW)
         assert (item.id, item.subtest, item.test, item.video.key) == ("41_6", "CH", "C", "NExT-QA/41")
         assert texts(item)[:2] == ("Q: how does he play A: strums", "Q: how does he play A: rolls")
         assert item.facts == {
@@ -56,16 +63,16 @@ class TestNextQa:
             self.ROW.replace(",taps,", ",,"),
             self.ROW + self.ROW,
         ]
-        assert problems(read(nextqa, tmp_path / "v.csv", self.HEADER + "".join(rows))) == [
-            "2: answer: is '5'; give the number of an option, 0 to 4",
-            "3: qid: is missing; give it",
-            "4: a1: is missing; give the text",
+        assert problems(read_nextqa(tmp_path / "v.csv", self.HEADER + "".join(rows))) == [
+            "2: answer: '5' is none of them; correct the answer (the candidates are 5, counted from 0)",
+            "3: id: is empty; give every record its own id",
+            "4: candidates: number 2 is empty; give its text",
             "6: id: '41_6' is already on line 5; give every record its own id",
         ]
 
     def test_a_file_of_open_questions_is_refused(self, tmp_path):
-        with pytest.raises(CorpusError, match="has no column a0, a1"):
-            read(nextqa, tmp_path / "v.csv", "video,question,answer,qid,type\n41,why,fun,6,CW\n")
+        with pytest.raises(CorpusError, match="there is no column 'a0'"):
+            read_nextqa(tmp_path / "v.csv", "video,question,answer,qid,type\n41,why,fun,6,CW\n")
 
 
 class TestMvBench:

@@ -252,6 +252,10 @@ def test_one_named_column_is_enough_if_the_others_follow(tmp_path):
     ]
 
 
+def asked(question: str, answer: str) -> str:
+    return f"Q: {question} A: {answer}"
+
+
 YOUCOOK2 = {"database": {"Vid": {"subset": "validation", "recipe_type": "113", "annotations": [
     {"segment": [90, 102], "id": 0, "sentence": "spread margarine on two slices of bread"},
     {"segment": [114, 127], "id": 1, "sentence": "place a slice of cheese on the bread"}]}}}  # fmt: skip
@@ -290,8 +294,8 @@ PUBLISHED = {
                             ("A person lies.", (), "Charades/46GP9", None, None, "")]),
     "charades-actions": (CHARADES, [("Walking in", (), "Charades/46GP8@11.9-21.2", 11.9, 21.2, ""),
                                     ("Cooking food", (), "Charades/46GP8@0-12.6", 0, 12.6, "")]),
-    "nextqa": (NEXTQA, [("why b", ("why a", "why c", "why d", "why e"), "NExT-QA/7", None, None, ""),
-               ("how f", ("how g", "how h", "how i", "how j"), "NExT-QA/8", None, None, "")]),
+    "nextqa": (NEXTQA, [(asked("why", "b"), tuple(asked("why", a) for a in "acde"), "NExT-QA/7", None, None, ""),
+               (asked("how", "f"), tuple(asked("how", a) for a in "ghij"), "NExT-QA/8", None, None, "")]),
     "rareact": (RAREACT, [("cut rock", (), "RareAct/v1@50-60", 50, 60, "")]),
     "epic-kitchens": (EPIC, [("take plate", (), "EPIC-KITCHENS-100/P01_11@60.5-61.89", 60.5, 61.89, "")]),
     "webvid": (WEBVID, [("Aerial shot of a city", (), "WebVid/12", None, None, "")]),
@@ -356,7 +360,7 @@ def test_times_named_by_their_unit_are_guessed():
 # Headers and first rows in the form of published tables: file -> what should be guessed.
 GUESSED = {
     "nextqa": {"source_id": "video", "candidates": ["a0", "a1", "a2", "a3", "a4"], "answer": "answer",
-               "candidate": "{question} {candidate}", "subtest": "type"},
+               "question": "question", "subtest": "type"},
     "epic-kitchens": {"id": "narration_id", "source_id": "video_id", "caption": "narration",
                       "start_time": "start_timestamp", "end_time": "stop_timestamp"},
     "youcook2": {"source_id": "@key", "caption": "annotations.sentence", "start_time": "annotations.segment.0",
@@ -364,7 +368,7 @@ GUESSED = {
     "coin": {"source_id": "@key", "caption": "annotation.label", "start_time": "annotation.segment.0",
              "end_time": "annotation.segment.1", "split": "subset", "class_label": "class"},
     "star": {"id": "question_id", "source_id": "video_id", "start_time": "start", "end_time": "end",
-             "candidates": ["choices.*.choice"], "answer": "answer", "candidate": "{question} {candidate}"},
+             "candidates": ["choices.*.choice"], "answer": "answer", "question": "question"},
     "webvid": {"source_id": "videoid", "url": "contentUrl", "caption": "name"},
 }  # fmt: skip
 

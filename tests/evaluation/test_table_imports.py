@@ -149,10 +149,10 @@ def test_a_recipe_beyond_the_menus_is_used_as_it_is(owner, project):
     address = upload(owner, "own.csv", "video,question,answer,qid,type,a0,a1,a2,a3,a4\n7,why,1,6,CW,a,b,c,d,e\n")
     response = owner.get(address, {"recipe": "nextqa"})
     assert response.context["form"] is None
-    assert "why b" in response.content.decode()
+    assert "Q: why A: b" in response.content.decode()
     owner.post(address, {"recipe": "nextqa", "use": "1"})
     run_now(Import.objects.get().job)
-    assert Import.objects.get().preview["sample"][0]["id"] == "7-6"
+    assert Import.objects.get().preview["sample"][0]["id"] == "7_6"
 
 
 def test_a_file_that_cannot_be_read_says_so(owner, project):

@@ -15,6 +15,8 @@ from evaluation.audit.file_reader import Problems, read_all
 from evaluation.audit.ladder import by_id, read_rung
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats import csv_rows, jsonl, table
+from foilworks.core.corpus.import_formats.parsing.column_roles import guess
+from foilworks.core.corpus.import_formats.parsing.table_sample import sample_of
 from foilworks.core.corpus.import_formats.parsing.text_files import Source
 from foilworks.core.corpus.records import BadRecord, ItemRecord, TextRecord
 from tests.corpus.test_column_roles import STYLES, table_of
@@ -214,3 +216,11 @@ def test_captions_without_false_texts_have_nothing_to_compare(tmp_path):
         "A man sits down.",
         "Two dogs run away.",
     ]
+
+
+@pytest.mark.parametrize("style", ONLY_SURE, ids=lambda style: f"{style['style']}-{'-'.join(style['names'])}")
+def test_the_page_fills_in_what_the_command_reads(tmp_path, style):
+    rows, _roles = table_of(style)
+    path = write(tmp_path / "own.json", rows, "")
+    document = guess(sample_of(path)["rows"])
+    assert imported(path, lambda path, params: table.read(path, params={"mapping": document})) == imported(path)

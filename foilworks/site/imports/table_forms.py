@@ -25,6 +25,7 @@ MAIN = (
     ("source_id", _("Video id, if there is no file name")),
     ("id", _("Record id")),
 )
+CHOICE = (("question", _("Question")),)
 CLIP = (
     ("start_time", _("Start of the clip")),
     ("end_time", _("End of the clip")),
@@ -120,7 +121,7 @@ class TableForm(forms.Form):
         ]
         self.fields["texts"].choices = [(name, name) for name in texts]
         self.fields["answer"].choices = menu
-        for field, label in (*MAIN, *CLIP, *MORE):
+        for field, label in (*MAIN, *CHOICE, *CLIP, *MORE):
             self.fields[field] = forms.ChoiceField(label=label, required=False, choices=menu)
         for field, label in TEMPLATES:
             self.fields[f"{field}_template"] = forms.CharField(label=label, required=False, max_length=MAX_TEMPLATE)
@@ -161,7 +162,7 @@ class TableForm(forms.Form):
     def document(self) -> dict[str, Any]:
         """Return the recipe that the fields say. The form must be valid."""
         cleaned = self.cleaned_data
-        columns = {name: cleaned[name] for name, _label in (*MAIN, *CLIP, *MORE) if cleaned[name]}
+        columns = {name: cleaned[name] for name, _label in (*MAIN, *CHOICE, *CLIP, *MORE) if cleaned[name]}
         columns |= {name: cleaned[f"{name}_template"] for name, _label in TEMPLATES if cleaned[f"{name}_template"]}
         if cleaned["answer"]:
             columns |= {"candidates": cleaned["texts"], "answer": cleaned["answer"]}
@@ -204,7 +205,7 @@ def is_expressible(document: Mapping[str, Any]) -> bool:
         "keep",
         "records",
     }
-    fields = {*dict(MAIN), *dict(CLIP), *dict(MORE), *dict(TEMPLATES), "foils", "candidates", "answer"}
+    fields = {*dict(MAIN), *dict(CHOICE), *dict(CLIP), *dict(MORE), *dict(TEMPLATES), "foils", "candidates", "answer"}
     columns, values = document.get("columns", {}), document.get("values", {})
     return (
         fields_of_form >= document.keys()

@@ -14,6 +14,12 @@ _PICTURE = "A still image is a clip without a video file: its items are scored a
 _QUESTION = "The texts of an item are the question with each option: Q: QUESTION A: OPTION."
 _TWO_ITEMS = "Each record becomes two items, because it has two true captions; facts.group joins them."
 
+
+def _recipe(name: str) -> Param:
+    """Return the parameter of a format that only renames columns: the file of recipes that the format table reads."""
+    return Param("recipe", name, "name of the recipe that says what each column is")
+
+
 _IMPORTERS: dict[str, Entry] = {
     "jsonl": Entry(
         "JSON lines",
@@ -297,8 +303,8 @@ _IMPORTERS: dict[str, Entry] = {
     # Published benchmarks: questions with options, and captions with contrast captions.
     "nextqa": Entry(
         "NExT-QA multiple choice, CSV",
-        "foilworks.core.corpus.import_formats.nextqa",
-        params=(_SUBTEST,),
+        "foilworks.core.corpus.import_formats.table",
+        params=(_SUBTEST, _recipe("nextqa")),
         deviations=(_QUESTION,),
         summary="video, question, answer, qid, type, a0 to a4; the type of the question is the subtest.",
         kind=BENCHMARK,

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from foilworks.core.corpus.import_formats.nextqa import DATASET as NEXTQA
 from foilworks.core.corpus.import_formats.parsing.fields import Fields, ProblemError
 from foilworks.core.corpus.import_formats.parsing.questions import Question, clip_of, item_of, required_label
 from foilworks.core.corpus.import_formats.parsing.records import (
@@ -92,7 +91,7 @@ def _statements(raw: RawRecord, subtest: str, names: Names) -> ItemRecord:
         Question(question, options, int(answer), is_caption=True),
         item_id=checked_id("vid_id", names.name(f"{subtest}:{video}", (question, *options))),
         subtest=subtest,
-        video=clip_of(NEXTQA, video),
+        video=clip_of("NExT-QA", video),
         extra=fields.without(_OF_STATEMENTS),
         line=raw.line,
     )

@@ -40,8 +40,6 @@ _EXPLODED = frozenset(
 _FIELDS = (
     "video", "url", "start_time", "end_time", "id", "source_id", "split", "class_label", "movie", "subtest", "category",
 )  # fmt: skip
-# Candidates of so many words are sentences, not answers to a question.
-_SENTENCE_WORDS = 6
 # Share of the rows in which a foil resembles its caption.
 _RESEMBLES = 0.5
 _MAX_TEXTS = 12
@@ -151,30 +149,18 @@ def document_of(roles: Mapping[str, Guess], rows: Sequence[Row], explode: str = 
     """The recipe's document of the roles that are sure."""
     sure = {role: guess.columns for role, guess in roles.items() if guess.confidence >= SURE}
     columns: dict[str, Any] = {
-        role: list(names) if role in {"foils", "candidates"} else names[0]
-        for role, names in sure.items()
-        if role != "question"
+        role: list(names) if role in {"foils", "candidates"} else names[0] for role, names in sure.items()
     }
     document: dict[str, Any] = {"columns": columns, **({"explode": explode} if explode else {})}
     if "caption" not in columns:
         columns.pop("foils", None)
-    if question := sure.get("question", ("",))[0]:
-        _ask(columns, question, rows)
+    if not columns.keys() & {"candidates", "foils"}:
+        columns.pop("question", None)
     if "candidates" in columns and _counts_from_1(columns, rows):
         document["first_answer"] = 1
     if (file := columns.get("video")) and any(_is_absolute(row, file) for row in rows[:_MAX_ROWS]):
         columns["video"] = f"{{{file}:name}}"
     return document
-
-
-def _ask(columns: dict[str, Any], question: str, rows: Sequence[Row]) -> None:
-    """Put the question before the texts that answer it; captions are complete without it."""
-    if "candidates" in columns:
-        if max(_mean_words(rows, name) for name in columns["candidates"]) < _SENTENCE_WORDS:
-            columns["candidate"] = f"{{{question}}} {{candidate}}"
-    elif "foils" in columns:
-        columns["caption"] = f"{{{question}}} {{{columns['caption']}}}"
-        columns["foils"] = [f"{{{question}}} {{{name}}}" for name in columns["foils"]]
 
 
 def _counts_from_1(columns: Mapping[str, Any], rows: Sequence[Row]) -> bool:
@@ -190,11 +176,6 @@ def _options(row: Row, names: Sequence[str]) -> list[str]:
     values = [nested(value_at(row, name)) for name in names]
     entries = [entry for value in values for entry in (value if isinstance(value, list) else [value])]
     return [str(entry).strip() for entry in entries if entry is not None]
-
-
-def _mean_words(rows: Sequence[Row], name: str) -> float:
-    texts = [text for row in rows for text in _options(row, [name])]
-    return sum(len(text.split()) for text in texts) / max(1, len(texts))
 
 
 def _is_absolute(row: Row, name: str) -> bool:

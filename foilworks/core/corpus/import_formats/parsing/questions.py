@@ -44,23 +44,30 @@ def item_of(
     line: int | None = None,
 ) -> ItemRecord:
     """The item that asks the question. ProblemError: fewer than two options, or a text that is too long."""
-    if not 2 <= len(question.options) <= len(ascii_uppercase):
-        problem = f"has {len(question.options)} options"
-        raise ProblemError("options", problem, f"give 2 to {len(ascii_uppercase)} of them")
-    texts = [option if question.is_caption else f"Q: {question.text} A: {option}" for option in question.options]
-    texts = [check_sentence(f"options[{index}]", text) for index, text in enumerate(texts)]
-    question_facts = {"question": question.text, "options": list(question.options), "answer": question.right}
+    caption, foils, question_facts = texts_of(question)
     return ItemRecord(
         id=item_id,
         subtest=subtest[:MAX_LABEL],
         test=test,
         video=video,
-        caption=texts[question.right],
-        foils=tuple(text for index, text in enumerate(texts) if index != question.right),
-        facts={**question_facts, **({"type": question.kind} if question.kind else {}), **(facts or {})},
+        caption=caption,
+        foils=foils,
+        facts={**question_facts, **(facts or {})},
         extra=dict(extra or {}),
         line=line,
     )
+
+
+def texts_of(question: Question) -> tuple[str, tuple[str, ...], dict[str, Any]]:
+    """The caption, the foils and the facts. ProblemError: fewer than two options, or a text that is too long."""
+    if not 2 <= len(question.options) <= len(ascii_uppercase):
+        problem = f"has {len(question.options)} options"
+        raise ProblemError("options", problem, f"give 2 to {len(ascii_uppercase)} of them")
+    texts = [option if question.is_caption else f"Q: {question.text} A: {option}" for option in question.options]
+    texts = [check_sentence(f"options[{index}]", text) for index, text in enumerate(texts)]
+    facts = {"question": question.text, "options": list(question.options), "answer": question.right}
+    foils = tuple(text for index, text in enumerate(texts) if index != question.right)
+    return texts[question.right], foils, {**facts, **({"type": question.kind} if question.kind else {})}
 
 
 def clip_of(

@@ -23,6 +23,7 @@ FIELDS = {
     "foils": "false sentences: one or several columns, or a column with a list",
     "candidates": "all candidates of a multiple-choice question: several columns, or one with a list",
     "answer": "the right one of the candidates: its number, letter or text",
+    "question": "question that the candidates, or caption and foils, answer",
     "candidate": "template of a candidate's sentence, such as {question} {candidate}",
     "id": "name of the record; made from its contents if not given",
     "video": "file of the clip",
@@ -62,6 +63,7 @@ _KEYS: dict[str, type] = {
     "lookup": dict,
     "first_answer": int,
     "keep": bool,
+    "extra": bool,
 }
 _TEXT_LISTS = ("where", "header", "name_parts")
 _LOOKUP = {"file": str, "form": str, "key": str}
@@ -75,7 +77,8 @@ class RecipeError(CorpusError):
 
 @dataclass(frozen=True)
 class Recipe:
-    """`columns`: field -> where its value is; `values`: field -> fixed text; `keep`: other columns become facts.
+    """`columns`: field -> where its value is; `values`: field -> fixed text; `keep`: other columns become facts;
+    `extra`: they are stored for exports.
 
     `records`: path of the list in a JSON file; `explode`: column whose entries become one record each, split at
     `separator` and `parts`; `header`: names of the columns if the file has none; `files`: which files of a folder;
@@ -97,6 +100,7 @@ class Recipe:
     lookup_key: Source = ()
     first_answer: int = 0
     keep: bool = True
+    extra: bool = False
 
     @property
     def lists_videos(self) -> bool:
@@ -126,7 +130,17 @@ def parse_recipe(document: Any) -> Recipe:
         _check_lookup(lookup)
     if len(lists["where"]) > MAX_CONDITIONS:
         raise RecipeError(f"where: has more than {MAX_CONDITIONS} conditions; remove some")
-    copied_keys = ("records", "explode", "separator", "parts", "files", "name_separator", "first_answer", "keep")
+    copied_keys = (
+        "records",
+        "explode",
+        "separator",
+        "parts",
+        "files",
+        "name_separator",
+        "first_answer",
+        "keep",
+        "extra",
+    )
     recipe = Recipe(
         columns={name: _sources(name, column) for name, column in columns.items() if column not in ("", [])},
         values={name: _text(f"values.{name}", text) for name, text in document.get("values", {}).items() if text},
@@ -148,6 +162,8 @@ def _check_together(recipe: Recipe) -> None:
     if ("candidates" in field_names) != ("answer" in field_names):
         missing = "answer" if "candidates" in field_names else "candidates"
         raise RecipeError(f"columns: {missing} is missing; give both candidates and answer, or neither")
+    if "question" in field_names and not field_names & {"candidates", "foils"}:
+        raise RecipeError("columns: question has no answers; map candidates and answer, or caption and foils")
     if "candidates" in field_names and field_names & {"caption", "foils"}:
         raise RecipeError("columns: caption and foils come from the candidates; leave them out, or candidates")
     if not field_names & {"caption", "candidates", "class_label"}:

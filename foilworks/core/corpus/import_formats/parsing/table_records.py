@@ -8,6 +8,7 @@ from typing import Any
 from foilworks.core.corpus.import_formats import jsonl
 from foilworks.core.corpus.import_formats.parsing.clip_fields import clip_of
 from foilworks.core.corpus.import_formats.parsing.fields import Fields, ProblemError, check_content
+from foilworks.core.corpus.import_formats.parsing.questions import Question, option_texts, texts_of
 from foilworks.core.corpus.import_formats.parsing.records import RawRecord, made_id, video_alone
 from foilworks.core.corpus.import_formats.parsing.row_values import (
     Row,
@@ -53,11 +54,17 @@ def record_of(recipe: Recipe, raw: RawRecord, subtest: str, texts: Mapping[str, 
         row = {**row, "@text": _look_up_text(recipe, row, texts or {})}
     fields = {name: _field(name, sources, row) for name, sources in recipe.columns.items()}
     fields |= recipe.values
-    if "candidates" in fields:
-        fields |= _choice(recipe, fields, row)
+    question_facts: dict[str, Any] = {}
+    if "candidates" in fields or "question" in fields:
+        question = _question(recipe, fields, row)
+        fields["caption"], foils, question_facts = texts_of(question)
+        fields["foils"] = list(foils)
+        question_facts = {} if question.is_caption else question_facts
     record = {name: value for name, value in fields.items() if name in jsonl.COLUMNS and value is not None}
     record |= _proficiency(fields)
-    record["facts"] = _facts(recipe, row, fields)
+    record["facts"] = {**_facts(recipe, row, fields), **question_facts}
+    if recipe.extra:
+        record["extra"] = _other_columns(recipe, row)
     if record.get("split"):
         split = str(record["split"]).strip().lower()
         record["split"] = _SPLITS.get(split, split)
@@ -90,12 +97,21 @@ def _several(name: str, values: list[Any]) -> list[str] | None:
     entries: list[Any] = []
     for value in map(nested, values):
         entries += value if isinstance(value, list) else [value]
-    texts = [as_text(name, entry).strip() for entry in entries if entry is not None]
+    texts = ["" if entry is None else as_text(name, entry).strip() for entry in entries]
+    while texts and not texts[-1]:
+        texts.pop()
+    if name == "candidates" and "" in texts:
+        # Without it, the numbers of the others would change.
+        raise ProblemError(name, f"number {texts.index('') + 1} is empty", "give its text")
     return [text for text in texts if text] or None
 
 
-def _choice(recipe: Recipe, fields: Mapping[str, Any], row: Row) -> dict[str, Any]:
-    """The caption and the foils: the right candidate and the others."""
+def _question(recipe: Recipe, fields: Mapping[str, Any], row: Row) -> Question:
+    """The question with its options; without a question, the options are captions."""
+    text, kind = fields.get("question") or "", str(fields.get("facts.type") or "")
+    if "candidates" not in fields:
+        options = [fields.get("caption") or "", *(fields.get("foils") or [])]
+        return Question(text, options, 0, kind, is_caption=not text)
     candidates, answer = fields["candidates"] or [], fields.get("answer")
     if not 2 <= len(candidates) <= MAX_CANDIDATES:
         fix = f"give 2 to {MAX_CANDIDATES} candidates"
@@ -107,7 +123,7 @@ def _choice(recipe: Recipe, fields: Mapping[str, Any], row: Row) -> dict[str, An
         if None in texts:
             raise ProblemError("candidate", "lacks a value of its template", "correct the row, or the template")
         candidates = texts
-    return {"caption": candidates[answer_index], "foils": [*candidates[:answer_index], *candidates[answer_index + 1 :]]}
+    return Question(text, option_texts("candidates", candidates), answer_index, kind, is_caption=not text)
 
 
 def _answer_index(candidates: list[str], answer: str | None, first: int) -> int:
@@ -137,12 +153,15 @@ def _facts(recipe: Recipe, row: Row, fields: Mapping[str, Any]) -> dict[str, Any
     """The mapped facts, and the other columns that hold one text or number."""
     facts: dict[str, Any] = {}
     if recipe.keep:
-        used = {column_of(name, row) for name in recipe.used}
-        for name, value in row.items():
-            if name not in used and not name.startswith("@") and isinstance(value, str | int | float | bool):
-                facts[name] = plain_cell(value)
+        others = _other_columns(recipe, row).items()
+        facts = {name: plain_cell(value) for name, value in others if isinstance(value, str | int | float | bool)}
     mapped = {name.removeprefix(FACTS): plain_cell(fields[name]) for name in fields if name.startswith(FACTS)}
     return facts | {name: value for name, value in mapped.items() if value is not None}
+
+
+def _other_columns(recipe: Recipe, row: Row) -> dict[str, Any]:
+    used = {column_of(name, row) for name in recipe.used}
+    return {name: value for name, value in row.items() if name not in used and not name.startswith("@")}
 
 
 def _look_up_text(recipe: Recipe, row: Row, texts: Mapping[str, str]) -> str:

@@ -15,11 +15,12 @@ from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
 from foilworks.core.corpus.import_formats.parsing.row_values import as_number, as_text
 from foilworks.core.text.quoting import quoted
 
-# Formats of texts: the name of a file without its folders, the same without its ending, lower case.
+# Formats of texts: the name of a file without its folders, the same without its ending, lower case, the first letter.
 _TEXT_FORMATS: dict[str, Callable[[str], str]] = {
     "name": lambda text: PurePosixPath(text.replace("\\", "/")).name,
     "stem": lambda text: PurePosixPath(text.replace("\\", "/")).stem,
     "lower": str.lower,
+    "initial": lambda text: text[:1],
 }
 # Formats of numbers: 05d, 3d, .2f. Two digits limit the length of what they write.
 _NUMBER_FORMAT = re.compile(r"0?[0-9]{0,2}d|(\.[0-9])?f")
