@@ -313,6 +313,23 @@ def test_shipped_recipes_read_the_published_forms(tmp_path, name):
     assert name in fitting(shipped(), sample_of(path)["rows"])
 
 
+@pytest.mark.parametrize("name", [name for name in PUBLISHED if not name.startswith("charades")])
+def test_a_published_file_is_recognized_without_its_recipe(tmp_path, name):
+    text, expected = PUBLISHED[name]
+    path = write(tmp_path / ("a.json" if text[0] in "[{" else "a.csv"), text)
+    warning, *_outcomes = read(path)
+    assert f"its columns are those of the recipe {name}" in warning.problem
+    assert [(item.caption, item.foils) for item in items(path)] == [record[:2] for record in expected]
+
+
+def test_names_of_files_are_better_evidence_than_names_of_columns(tmp_path):
+    text = "clip,what,caption,foil\n1,Ball rolls,A ball rolls.,A ball flies.\n2,kitchen,A dog sits.,A cat sits.\n"
+    path = write(tmp_path / "a.csv", text)
+    assert [item.video.source_id for item in items(path)] == ["1", "2"]
+    found = items(path, video_names=["ball rolls.mp4", "Kitchen.mov"])
+    assert [item.video.source_id for item in found] == ["Ball rolls", "kitchen"]
+
+
 def test_crosstask_is_a_folder_whose_files_name_the_task_and_the_video(tmp_path):
     steps = "23521\nMake Jello Shots\nhttps://a.example\n2\npour powder,stir mixture\n\n7\nB\nx\n1\ncut\n"
     write(tmp_path / "tasks_primary.txt", steps)

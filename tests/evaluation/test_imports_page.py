@@ -439,7 +439,7 @@ SEVERAL = {
 def test_the_examples_of_the_page_can_be_imported(tmp_path, slug):
     path = tmp_path / f"x.{slug if slug in ('csv', 'jsonl') else 'txt'}"
     path.write_text(EXAMPLES[slug])
-    params = {param.name: "" for param in IMPORTERS[slug].params}
+    params = {param.name: param.default if param.name == "recipe" else "" for param in IMPORTERS[slug].params}
     if slug == "table":
         params |= {"mapping": guess(sample_of(path)["rows"])}
     read = load(IMPORTERS[slug]).read(path, params=params)

@@ -24,6 +24,7 @@ from foilworks.core.corpus.import_formats.parsing.video_rows import lists_videos
 from foilworks.core.corpus.records import ItemRecord, ReadOutcome, RecordWarning
 from foilworks.core.corpus.rules.escaped_cells import CellReader
 
+TAKES_LIMITS = True
 _JSON_COLUMNS = ("foils", "proficiency", "votes", "facts", "extra")
 _TEXTS = frozenset({"caption", "foil", *_JSON_COLUMNS})
 _NAMES = frozenset(jsonl.COLUMNS) - _TEXTS

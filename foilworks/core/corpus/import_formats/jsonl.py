@@ -25,6 +25,7 @@ from foilworks.core.corpus.import_formats.parsing.text_items import read_text_it
 from foilworks.core.corpus.import_formats.parsing.video_rows import lists_videos, read_videos
 from foilworks.core.corpus.records import MAX_ID, MAX_LABEL, ItemRecord, PairRecord, ReadOutcome
 
+TAKES_LIMITS = True
 COLUMNS = {
     "id": "name of the record, unique in the project (required)",
     "video": "path of the media file below --media",

@@ -25,8 +25,10 @@ from foilworks.core.corpus.import_formats.parsing.table_recipe import (
     nearest,
     parse_recipe,
     recipe_named,
+    shipped,
 )
 from foilworks.core.corpus.import_formats.parsing.table_records import record_of, rows_of_row
+from foilworks.core.corpus.import_formats.parsing.table_sample import fitting
 from foilworks.core.corpus.import_formats.parsing.templates import columns_of
 from foilworks.core.corpus.import_formats.parsing.text_files import BY_NAMES, Source, form_of, holds_texts
 from foilworks.core.corpus.import_formats.parsing.text_items import read_text_items
@@ -53,22 +55,47 @@ class _Count:
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The records of the table. CorpusError: it cannot be read, or the recipe does not fit it."""
     limits = params.get("limits") or TableLimits()
-    if not params.get("mapping") and not params.get("recipe") and path.is_file() and lists_videos(path, limits):
+    if params.get("mapping") or params.get("recipe"):
+        yield from _read_by_recipe(path, _recipe(path, params, limits), params, limits)
+    elif path.is_dir():
+        yield from read_text_items(path, params)
+    elif name := _recognized(path, limits):
+        problem = f"is {shipped()[name]['title']}: its columns are those of the recipe {name}; else name them yourself"
+        yield RecordWarning(f"{path}:1", "file", problem)
+        yield from _read_by_recipe(path, _recipe(path, {**params, "recipe": name}, limits), params, limits)
+    elif lists_videos(path, limits):
         yield from read_videos(path, params, limits)
-        return
-    if not params.get("mapping") and not params.get("recipe"):
-        form = BY_NAMES if path.is_dir() else form_of(Source(path))
-        if form != BY_NAMES:
-            yield from load(lookup(IMPORTERS, form, "format")).read(path, params=params)
-            return
-        if path.is_dir() or holds_texts(Source(path, limits=limits)):
-            yield from read_text_items(path, params)
-            return
-    recipe = _recipe(path, params, limits)
-    if not params.get("mapping") and not params.get("recipe"):
+    elif (form := form_of(Source(path))) != BY_NAMES:
+        yield from load(lookup(IMPORTERS, form, "format")).read(path, params=params)
+    elif holds_texts(Source(path, limits=limits)):
+        yield from read_text_items(path, params)
+    else:
+        recipe = _recipe(path, params, limits)
         yield TakenColumns(_taken(recipe))
+        yield from _read_by_recipe(path, recipe, params, limits)
+
+
+def _read_by_recipe(
+    path: Path, recipe: Recipe, params: Mapping[str, Any], limits: TableLimits
+) -> Iterator[ReadOutcome]:
     for file in _files(path, recipe):
         yield from _read_file(file, path, recipe, params, limits)
+
+
+def _recognized(path: Path, limits: TableLimits) -> str:
+    """Return the only recipe whose published file has these columns; "" if there is none, or several fit."""
+    recipes = {name: document for name, document in shipped().items() if "lookup" not in document}
+    try:
+        names = fitting(recipes, _first(path, limits))
+    except CorpusError:
+        # A list without a header, or no table: the readers of these have the better message.
+        return ""
+    return names[0] if len(names) == 1 else ""
+
+
+def _first(path: Path, limits: TableLimits, records: str = "") -> list[Any]:
+    rows = rows_of(path, limits, records=records or next(iter(lists_of(path)), ""))
+    return [raw.value for raw in islice(rows, FIRST) if not raw.problem]
 
 
 def _recipe(path: Path, params: Mapping[str, Any], limits: TableLimits) -> Recipe:
@@ -89,7 +116,7 @@ def _guess_missing(
 ) -> dict[str, Any]:
     """Return the document with the columns that the first rows show. RecipeError: a person must choose one of them."""
     records = document.get("records") or next(iter(lists_of(path)), "")
-    rows = [raw.value for raw in islice(rows_of(path, limits, records=records), FIRST) if not raw.problem]
+    rows = _first(path, limits, records)
     columns = document.get("columns", {})
     for name in columns:
         check_field(name)

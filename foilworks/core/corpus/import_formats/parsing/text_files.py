@@ -3,7 +3,7 @@
 Audits and imports read with it. What the columns are: `column_names.py`, then `column_roles.py`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -48,7 +48,7 @@ class Source:
     """A file to read and how. `limits`: those of Parquet files (foilworks.core.corpus.limits); `params`: of the format.
 
     `columns`: role -> column, "" for a role without one. `answers`: a second file, with the answers by id. `subtest`:
-    that of records without one, if not the file's name.
+    that of records without one, if not the file's name. `video_names`: names of the clips' files.
     """
 
     path: Path
@@ -58,6 +58,7 @@ class Source:
     params: Mapping[str, Any] = field(default_factory=dict)
     answers: Path | None = None
     subtest: str = ""
+    video_names: Collection[str] = ()
 
     @property
     def name(self) -> str:
@@ -169,10 +170,10 @@ def _survey(source: Source) -> tuple[bool, dict[str, str], Mapping[str, Guess]]:
     """Report whether a record is readable by its names; if none is, return columns of the roles, and the roles."""
     outcomes = [outcome for outcome in islice(_fields(source), MAX_SAMPLE) if not isinstance(outcome, RawRecord)]
     sample = [fields for _line, fields, _own_fields in outcomes]
-    is_readable, roles = any(map(_is_readable, sample)), roles_of(sample)
+    is_readable, roles = any(map(_is_readable, sample)), roles_of(sample, video_names=source.video_names)
     if is_readable:
         has_clips = any(columns_of(fields, "video") or own.get("video") for _line, fields, own in outcomes)
-        return True, {} if has_clips else _clip_column(roles, sample), roles
+        return True, {} if has_clips and not source.video_names else _clip_column(roles, sample), roles
     columns = {
         ROLE_OF_FIELD.get(name, name): "+".join(guess.columns)
         for name, guess in roles.items()

@@ -55,7 +55,10 @@ class _Form:
 def read_text_items(path: Path, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """Yield the items of a file, or of the files of a folder. CorpusError: it has none, or cannot be read."""
     files = files_in(path) if path.is_dir() else [(path, str(params.get("subtest") or ""))]
-    sources = [Source(file, limits=params.get("limits"), subtest=subtest) for file, subtest in files]
+    video_names = params.get("video_names") or ()
+    sources = [
+        Source(file, limits=params.get("limits"), subtest=subtest, video_names=video_names) for file, subtest in files
+    ]
     left_out: list[BadRecord] = []
 
     def leave_out(source: Source, problem: str) -> None:
