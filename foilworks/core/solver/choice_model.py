@@ -1,4 +1,4 @@
-"""Fit a linear model that chooses one option per item: the conditional logit (McFadden 1974)."""
+"""Fit a linear model that chooses one option per item: McFadden's conditional logit."""
 
 import numpy as np
 import scipy

@@ -1,6 +1,6 @@
 """Count in training folds how often each key is right, and score options by their keys.
 
-Target encoding with shrinkage (Micci-Barreca 2001, eq. 3), out of fold: an option's score never uses its own fold.
+Target encoding with shrinkage, out of fold: an option's score never uses its own fold.
 """
 
 from collections.abc import Sequence

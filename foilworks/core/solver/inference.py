@@ -101,7 +101,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def resampled_interval(fold_values: Floats, test_share: float, value: float) -> Interval:
     """Return the interval of a mean over J folds of repeats, with the corrected resampled variance.
 
-    It is (1 / J + test / training items) times the variance of the folds (Nadeau and Bengio 2003, Sec. 3), with a t of
+    It is (1 / J + test / training items) times the variance of the folds (Nadeau & Bengio 2003), with a t of
     J - 1 degrees of freedom.
     """
     n = len(fold_values)

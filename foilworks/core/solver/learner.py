@@ -181,7 +181,7 @@ def answer_held_out(
 def _select(stack: Stack, columns: Columns, outer: int, seed: int) -> tuple[str, float]:
     """Return the learner that answers most items of one training fold, trained on the other training folds.
 
-    Also return the factor that makes its scores log-probabilities there (Guo et al. 2017, Sec. 4.2).
+    Also return the factor that makes its scores log-probabilities there (Guo et al. 2017).
     """
     inner = (outer + 1) % stack.n_folds
     is_held_out = stack.fold_of_row == inner

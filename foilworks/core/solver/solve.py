@@ -199,7 +199,7 @@ def _tier_result(tier: Tier, passes: Passes, structure: Structure, chance: Float
 
 
 def _p_of(value: float, redrawn: Sequence[float]) -> float | None:
-    """Return the share of values under redrawn answers that reach the value (Phipson and Smyth 2010, eq. 2)."""
+    """Return the share of values under redrawn answers that reach the value (Phipson & Smyth 2010)."""
     return (1 + sum(row >= value for row in redrawn)) / (1 + len(redrawn)) if redrawn else None
 
 
