@@ -211,6 +211,11 @@ def test_the_ungrouped_value_is_beside_the_grouped_one():
     assert headline.value_ungrouped > headline.value + 0.2
 
 
+def test_equal_options_without_an_order_are_a_guess():
+    rows = [Row("a", ("a",), None, "What?", f"v{i}") for i in range(12)]
+    assert first_view(*separate_answers(rows)).tiers["file"].value == 0.5
+
+
 def test_a_large_group_cannot_tell():
     rows = FAIR["pairs"](random.Random(0), 60)
     one_video = [replace(row, video="v" if i < 20 else row.video) for i, row in enumerate(rows)]

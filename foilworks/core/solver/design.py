@@ -96,11 +96,11 @@ class Design:
         numbers = numbers[:, is_used] / spread[is_used]
         names = [name for name, used in zip(names, is_used, strict=True) if used]
         of_family, of_tier = np.array(families)[is_used], np.array(tiers)[is_used]
-        is_item_rank = np.array([name.startswith("rank: ") for name in names]) & (of_tier == "item")
+        is_rank = np.array([name.startswith("rank: ") for name in names], dtype=bool)
         linear = {
             WORDS: key_matrix(keys.option_words(layout)),
             CROSSED: key_matrix(keys.crossed_words(layout)),
-            FORM_BY_TYPE: _by_type(layout, numbers, is_item_rank, names),
+            FORM_BY_TYPE: _by_type(layout, numbers, is_rank & (of_tier == "item"), names),
         }
         rates = {family: key_matrix(function(layout)) for family, (_, function) in RATE_FAMILIES.items()}
         return cls(layout, numbers, of_family, names, of_tier, _types(layout), linear, rates)
@@ -141,7 +141,7 @@ def _types(layout: Layout) -> Floats:
         [str(size) for size in layout.sizes],
     ]
     columns = [_codes(names)[layout.item] for names in series]
-    return np.column_stack([*columns, np.minimum(layout.position, MAX_CODES)]).astype(np.float64)
+    return np.column_stack([*columns, np.clip(set_features.index_of(layout), -1, MAX_CODES)]).astype(np.float64)
 
 
 def _codes(names: Sequence[str]) -> NDArray[np.int64]:

@@ -293,10 +293,9 @@ def _inversions(layout: Layout, values: Floats) -> Floats:
 
 
 def _alphabetical(layout: Layout) -> Floats:
-    order = np.argsort(np.array([text.casefold() for text in layout.texts], dtype=object), kind="stable")
-    rank = np.empty(layout.n_rows)
-    rank[order] = np.arange(layout.n_rows)
-    return np.where(layout.is_label[layout.item], 0.0, rank)
+    folded = [text.casefold() for text in layout.texts]
+    rank = {text: float(index) for index, text in enumerate(sorted(set(folded)))}
+    return np.where(layout.is_label[layout.item], 0.0, [rank[text] for text in folded])
 
 
 def _by_text(layout: Layout, test: Callable[[str], float]) -> Floats:

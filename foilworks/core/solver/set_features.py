@@ -118,7 +118,7 @@ def _frequency_of_pairs(layout: Layout) -> Floats:
 def file_order(layout: Layout) -> Columns:
     """Return how the index of an option fits the row of its item in the file."""
     order = np.array([question.order for question in layout.questions])[layout.item]
-    index = _index(layout)
+    index = index_of(layout)
     columns = {
         f"row modulo {period}": ((order - index) % period == 0).astype(float) * (index >= 0) for period in PERIODS
     }
@@ -147,7 +147,7 @@ def _parts(text: str) -> list[str]:
     return words(re.sub(r"[_\W]+|(?<=[a-z])(?=[A-Z])", " ", text))
 
 
-def _index(layout: Layout) -> Floats:
+def index_of(layout: Layout) -> Floats:
     """Return (R,) the index of each option if the file orders them or they are labels, else -1."""
     has_order = np.array([question.is_ordered or question.is_label for question in layout.questions])
     return np.where(has_order[layout.item], layout.position, -1)
