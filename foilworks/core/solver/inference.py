@@ -19,6 +19,8 @@ INFLATION = 1.25
 # A solver this far above chance is a failure; one surely less far has found nothing.
 FAIL_MARGIN, NOTHING_MARGIN = 0.05, 0.10
 MAX_WIDTH = 0.30
+# Nearer to a margin, no realistic number of items decides.
+SMALLEST_MARGIN = 0.005
 EPSILON = 1e-9
 
 
@@ -33,7 +35,7 @@ def block_interval(credits: Floats, blocks: Codes, inflation: float = INFLATION)
     counts = np.bincount(blocks)
     sums, n_blocks = sums[counts > 0], int((counts > 0).sum())
     sizes = counts[counts > 0]
-    binomial = mean * (1 - mean) / n
+    binomial = mean * (1 - mean) / max(1, n - 1)
     cluster = float((sums**2).sum()) / n**2 * n_blocks / max(1, n_blocks - 1)
     # All right or all wrong: no spread to measure, so a block counts once.
     effect = max(1.0, cluster / binomial) if binomial > EPSILON else float((sizes**2).sum()) / n
@@ -68,7 +70,7 @@ def verdict_of(
 
 def _n_needed(excess: float, half: float, n: int) -> int | None:
     margins = []
-    if excess > FAIL_MARGIN:
+    if excess > FAIL_MARGIN + SMALLEST_MARGIN:
         margins.append(excess - FAIL_MARGIN)
     if 0 <= excess < NOTHING_MARGIN / 2:
         margins.append(NOTHING_MARGIN - excess)
