@@ -83,7 +83,6 @@ def test_both_doors_read_each_header_style_alike(tmp_path, style, ending):
 
 
 WORDS = st.sampled_from(["man", "dog", "door", "opens", "closes", "runs", "sits", "left", "right", "falls"])
-SENTENCES = st.lists(WORDS, min_size=4, max_size=8).map(lambda words: f"A {' '.join(words)}.")
 
 
 def rows_strategy(style: dict[str, Any]) -> Any:
@@ -92,7 +91,8 @@ def rows_strategy(style: dict[str, Any]) -> Any:
     [caption], foils = roles["caption"], roles["foils"]
 
     def row(index: int, words: list[str], others: list[str]) -> dict[str, Any]:
-        texts = {name: f"A {' '.join([*words[:-1], other])}." for name, other in zip(foils, others, strict=False)}
+        lasts = [other if other != words[-1] else "sleeps" for other in others]
+        texts = {name: f"A {' '.join([*words[:-1], last])}." for name, last in zip(foils, lasts, strict=False)}
         return {**template[index % len(template)], caption: f"A {' '.join(words)}.", **texts}
 
     parts = st.tuples(st.lists(WORDS, min_size=5, max_size=8), st.lists(WORDS, min_size=2, max_size=2))

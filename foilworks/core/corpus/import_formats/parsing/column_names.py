@@ -23,18 +23,18 @@ NAMES: dict[str, tuple[str, ...]] = {
         "video_file", "video_id", "video_name", "video_path", "videopath", "videoid", "gif_name", "vid_id", "video",
         "vid", "clip", "image_file", "filename", "filepath", "image_id", "image_path", "image_name", "image",
         "youtube_id", "dataset_idx", "video_filename", "file", "file_name", "path", "clip_path", "clip_name", "media",
-        "media_path", "file_path", "videos", "clips", "yt_id", "video_uid", "clip_id",
+        "media_path", "file_path", "videos", "clips", "yt_id", "ytid", "video_uid", "clip_id",
     ),
     "url": ("url", "video_url", "content_url", "link"),
     "start_time": (
         "start", "start_time", "time_start", "start_sec", "start_second", "start_seconds", "start_timestamp", "begin",
         "begin_time", "t_start", "onset", "segment_0", "timestamp_0", "timestamps_0", "start_frame", "starttime",
-        "start_s", "begin_s", "begin_sec",
+        "start_s", "begin_s", "begin_sec", "t0",
     ),
     "end_time": (
         "end", "end_time", "time_end", "end_sec", "end_second", "end_seconds", "end_timestamp", "stop_timestamp",
         "stop", "stop_time", "t_end", "offset", "segment_1", "timestamp_1", "timestamps_1", "end_frame", "stop_frame",
-        "endtime", "end_s", "finish", "finish_s", "finish_time", "stop_s", "stop_sec",
+        "endtime", "end_s", "finish", "finish_s", "finish_time", "stop_s", "stop_sec", "t1",
     ),
     "subtest": ("subtest", "subtask", "task_type", "question_type", "aspect", "task", "category", "type"),
     "split": ("split", "subset", "partition", "set", "fold", "phase", "usage"),
@@ -94,16 +94,16 @@ MAX_LABEL = 200
 # Words in English, German, French, Spanish, Italian and Portuguese, without accents.
 _NEGATIVE = re.compile(
     r"neg|negs|negativ\w*|negat|wrong\w*|false\w*|fals[aoh]?|falsch\w*|incorrect\w*|inkorrekt\w*|inexact\w*|foils?|"
-    r"foiled|distract?or\w*|distrac\w*|counterfactual\w*|cf|altered|alter|fakes?|faked|hard|bad|decoys?|adversarial\w*|"
+    r"foiled|distract?or\w*|distrac\w*|counterfactual\w*|cf|altered|alter|alterad[oa]s?|fakes?|faked|hard|bad|decoys?|adversarial\w*|"
     r"contrast|contrastive|corrupt\w*|perturb\w*|mislead\w*|mismatch\w*|misalign\w*|untrue|unwahr\w*|irref\w*|"
-    r"verfalscht\w*|verandert\w*|faux|fausse\w*|errone\w*|erreur|leurres?|sbagliat\w*|errat[oa]|errad[oa]|invalid\w*|"
+    r"verfalscht\w*|verandert\w*|faux|fausse\w*|errone\w*|erreur|errors?|mistakes?|fehler\w*|rejected|hn|leurres?|sbagliat\w*|errat[oa]|errad[oa]|invalid\w*|"
     r"impostors?|lie|lies|hallucinat\w*|manipulat\w*|nonfactual|contradict\w*|swap|swapped"
 )
 # Of a rewritten text: the foil beside an original, but also a correction.
 _CHANGED = re.compile(r"edit|edited|modified|changed|rewritten|new|modifie\w*|modificad\w*|geandert\w*|variant\w*|alt")
 _POSITIVE = re.compile(
     r"true|truth|correct|right|pos|positive\w*|positiv\w*|gold|golden|orig|original\w*|real|gt|factual|actual|valid|"
-    r"faithful|matching|wahr\w*|richtig\w*|korrekt\w*|echt\w*|vrai\w*|correcte?s?|juste|exacte?|correct[oa]s?|"
+    r"faithful|matching|chosen|wahr\w*|richtig\w*|korrekt\w*|echt\w*|vrai\w*|correcte?s?|juste|exacte?|correct[oa]s?|"
     r"verdader\w*|ciert[oa]|ver[oa]|corrett[oa]|cert[oa]|anchor|reference|ref"
 )
 _NOT = frozenset({"not", "non", "nicht", "un", "in", "pas", "no", "keine"})
@@ -130,7 +130,7 @@ _WORDS_OF_ROLES: dict[str, re.Pattern[str]] = {
     "options": re.compile(r"options?|opt|choices?|candidates?|antwort\w*|opcion\w*|opzion\w*|reponses?|alternativ\w*|"
                           r"endings?|auswahl|respuestas|a|opcao|opcoes|antwortmoglichkeiten"),
     "answer": re.compile(r"answers?|ans|gt|label|truth|losung|antwort|reponse|respuesta|resposta|risposta|solution|"
-                         r"correct\w*|target|richtig\w*|solucion|gold"),
+                         r"correct\w*|target|richtig\w*|solucion|gold|key"),
 }  # fmt: skip
 # Parts of names without a separator: truecaption, negcap, startzeit.
 _GLUED = re.compile(

@@ -42,6 +42,8 @@ _FIELDS = (
 )  # fmt: skip
 # Share of the rows in which a foil resembles its caption.
 _RESEMBLES = 0.5
+# Score of a text that a name or resemblance makes the caption.
+_NAMED = 0.45
 _MAX_TEXTS = 12
 _MAX_ROWS = 50
 
@@ -216,14 +218,16 @@ def _assign_choices(table: _Table) -> None:
 def _option_columns(table: _Table) -> Iterator[list[str]]:
     free = table.free()
     for series in SERIES:
-        names = [name for name in free if series.fullmatch(name) or series.fullmatch(plain_name(name))]
+        spellings = {name: (name.strip("()[]. "), plain_name(name)) for name in free}
+        names = [name for name in free if any(map(series.fullmatch, spellings[name]))]
         names = [name for name in names if free[name].lists < 0.2 and not is_negative(name)]
         if len(names) > 1:
             yield names
     by_stem: dict[tuple[str, ...], list[str]] = {}
     for name in free:
         words = name_words(name)
-        if len(words) > 1 and (words[-1].isdigit() or len(words[-1]) == 1) and has_word(name, "options"):
+        is_option = has_word(name, "options") or free[name].numbers < 0.5
+        if len(words) > 1 and (words[-1].isdigit() or len(words[-1]) == 1) and is_option:
             by_stem.setdefault(words[:-1], []).append(name)
     yield from (names for names in by_stem.values() if len(names) > 1 and not is_negative(names[0]))
     lists = [name for name, profile in free.items() if _is_list_of_texts(profile) and not is_negative(name)]
@@ -319,7 +323,7 @@ def _assign_caption_of(table: _Table, false_texts: list[str], texts: Sequence[st
         return
     best = ranked[0]
     lead = scores[best] - max((scores[name] for name in ranked[1:]), default=0.0)
-    is_sure = scores[best] >= _RESEMBLES and lead >= 0.1
+    is_sure = scores[best] >= _NAMED and lead >= 0.1
     table.assign("foils", foils, 0.95 if is_sure else 0.6, reason)
     if is_sure:
         table.assign("caption", [best], 0.95, f"few words differ from {quoted(foils[0])}, or its name says so")
@@ -355,9 +359,10 @@ def _assign_caption(table: _Table, texts: Sequence[str]) -> None:
     }
     paired = [name for name in texts if any(name in pair for pair in pairs)]
     true_texts = [name for name in paired if is_positive(name)]
+    named = [name for name in paired if plain_name(name) in NAMES["right"]]
     unchanged = [name for name in paired if not is_changed(name)]
-    single = true_texts if len(true_texts) == 1 else unchanged if 0 < len(unchanged) < len(paired) else []
-    if len(single) == 1:
+    single = next((names for names in (true_texts, named, unchanged) if len(names) == 1), [])
+    if single:
         foils = [name for name in paired if name != single[0]]
         table.assign("caption", single, 0.85, f"few words differ from {quoted(foils[0])}")
         table.assign("foils", foils, 0.75, f"few words differ from {quoted(single[0])}")
