@@ -118,6 +118,7 @@ def test_files_and_the_public_page_wait_for_the_figures_too(release, large, clie
     assert Client().get(reverse("publishing:public_release", args=[public.key])).status_code == 200
 
 
+@pytest.mark.full
 def test_every_page_shows_the_numbers_of_a_small_release_once_the_job_is_done(release, client, monkeypatch):
     small = {name: shown(client, of(release, name)) for name in PAGES}
     table = client.get(reverse("board:leaderboard_file", args=[release.project.slug, release.pk, "json"])).content

@@ -120,6 +120,7 @@ def test_an_evaluation_has_the_scores_of_the_adapters(shapes):
     np.testing.assert_allclose(after.scores[0], expected, atol=1e-6)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["clip", "xclip"])
 def test_trained_transformers_students_load_in_the_adapters(shapes, settings, kind):
     root = Path(settings.MODEL_ROOT)
@@ -203,6 +204,7 @@ def test_a_killed_training_does_not_resume_with_a_changed_clip(shapes, monkeypat
         run_now(killed.job)
 
 
+@pytest.mark.full
 def test_an_old_checkpoint_without_captions_is_dropped_if_they_changed(shapes, monkeypatch):
     killed = killed_training(shapes, monkeypatch)
     (teaching.work_of(killed) / "captions.json").unlink()
@@ -488,6 +490,7 @@ def test_unfinished_evaluations_are_not_compared(shapes):
     assert ablation(shapes.release)["rows"] == []
 
 
+@pytest.mark.full
 def test_another_release_is_evaluated_later_and_trainings_are_compared(shapes):
     plain = finished(start(shapes, label="plain", params={"contrastive": 1.0, "lgt": 0.0}))
     first, second = (finished(start(shapes, label="taught", seed=seed)) for seed in (1, 2))

@@ -122,6 +122,7 @@ class TestByJobs:
         row.refresh_from_db()
         assert set(row.right.values()) == {0.0}
 
+    @pytest.mark.full
     @pytest.mark.parametrize("task", TASKS)
     def test_shards_give_the_answers_of_one_process_and_repeat_no_stored_clip(self, run, settings, monkeypatch, task):
         run = run if task == CLASSIFICATION else texts.measured(run.descriptions, task=task)
@@ -153,6 +154,7 @@ class TestByJobs:
         # Six samples.
         assert list(ended.order_by("number")) == [("done", 4, 4, {}), ("done", 2, 2, {})]
 
+    @pytest.mark.full
     def test_a_second_model_ranks_the_first_videos_again(self, run, monkeypatch):
         run = texts.measured(run.descriptions, task="retrieval")
 
@@ -182,6 +184,7 @@ class TestByJobs:
         with pytest.raises(EvaluationError, match="the samples changed while the model was answering; start it again"):
             execute(str(row.job_id))
 
+    @pytest.mark.full
     def test_an_image_text_model_is_compared_with_the_texts(self, client, run):
         row = predict_samples(None, run, PredictionRequest("fake:", zero_shot=True, label="looks"))
         assert run_now(row.job).state == "done"
