@@ -155,7 +155,7 @@ def test_models_and_keys_grow_linearly_with_the_items():
 
 
 def test_a_certificate_resumes_and_alone_says_nothing_found():
-    questions, answers = made(mirrored_pairs, 170)
+    questions, answers = made(mirrored_pairs, 200)
     states = []
     settings = {"repeats": 2, "permutations": 2}
     solution = certify(
