@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.audit.audit import Options, audit
-from evaluation.audit.pages import shown_verdict
 from foilworks.core.corpus.import_formats.parsing.text_files import Source
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -191,7 +190,7 @@ def _table(found: list[tuple[Benchmark, dict[str, Any], float]]) -> str:
             _options(result["options"]),
             _percent(result["without_video"]["chance"]),
             _cell(result["without_video"]),
-            shown_verdict(result["without_video"]["verdict"]),
+            result["without_video"]["verdict"].replace("_", " "),
             _cell(result["without_video"]["tiers"]["item"]),
             _cell(result["without_video"]["tiers"]["file"]),
             _cell(by_check["position"]),
