@@ -40,8 +40,8 @@ class Sample:
 
     def _key(self, record: TextRecord) -> float:
         name = record.group or record.video or f"\0{self._n}"
-        digest = hashlib.blake2b(f"{self.seed} {name}".encode(), digest_size=8).digest()
-        return int.from_bytes(digest, "big") / 2**64
+        digest = hashlib.sha256(f"{self.seed} {name}".encode()).digest()
+        return int.from_bytes(digest[:8], "big") / 2**64
 
     def _halve(self) -> None:
         """Keep the half with the smallest keys, which is a uniform sample again."""

@@ -142,9 +142,8 @@ class Board:
 def board(release: Release, column: str = "", scope: str = OVERALL, *, with_partly: bool = False) -> Board:
     """Build the board of one column (P+T if any model has it, unless named) over `overall`, `subtest:X` or `test:X`.
 
-    `with_partly`: also rank runs of which too many answers cannot be read. It has one run per model and protocol: the
-    latest. A fixed number of queries once the models' results are cached.
-    EvaluationError for a scope or column that the release does not have.
+    It has the latest run per model and protocol. `with_partly`: also rank those with too many unreadable answers. A
+    fixed number of queries once results are cached. EvaluationError: the release has no such scope or column.
     """
     axes = axes_of(release)
     scopes = _scopes(axes)
@@ -156,26 +155,25 @@ def board(release: Release, column: str = "", scope: str = OVERALL, *, with_part
         pk: with_hard_foils(with_two_clips(group_of(run_results, scope), run_results, scope), run_results, scope)
         for pk, run_results in results.items()
     }
-    partly = set() if with_partly else {run.pk for run in runs if is_partly(run)}
-    groups |= dict.fromkeys(partly)
+    groups |= dict.fromkeys(partly := set() if with_partly else {run.pk for run in runs if is_partly(run)})
     column = column or default_column(groups.values())
     ranking = _ranked(release, runs, groups, axes, column, scope)
     by_key = {str(run.pk): run for run in runs}
     cards, uses = cards_of(release.project), uses_of(release)
     rows = [
         BoardRow(
-            run=by_key[row["key"]],
-            group=groups.get(int(row["key"])),
+            run=run,
+            group=groups.get(run.pk),
             rank=row["place"],
             tied=row["group"],
             p_best=row["p_best"],
-            card=cards.get(by_key[row["key"]].model_key),
-            n_missing=len(results[int(row["key"])]["missing"]) if int(row["key"]) in results else 0,
-            screening=screening_part(uses, by_key[row["key"]]),
-            is_partly=int(row["key"]) in partly,
-            may_fall=_may_fall(int(row["key"]), groups, column),
+            card=cards.get(run.model_key),
+            n_missing=len(results[run.pk]["missing"]) if run.pk in results else 0,
+            screening=screening_part(uses, run),
+            is_partly=run.pk in partly,
+            may_fall=_may_fall(run.pk, groups, column),
         )
-        for row in ranking["rows"]
+        for row, run in ((row, by_key[row["key"]]) for row in ranking["rows"])
     ]
     best = next((row.group for row in rows if row.group), None)
     return Board(
@@ -183,7 +181,6 @@ def board(release: Release, column: str = "", scope: str = OVERALL, *, with_part
         scope=scope,
         rows=rows,
         chance=best["chance"][column] if best else None,
-        # People are compared with models, so over the same items.
         human=human_line(release, axes, scope, paired=any(row.group and row.group["P"] is not None for row in rows)),
         n_tests=ranking["n_tests"],
         items_to_separate=ranking["items_to_separate"],

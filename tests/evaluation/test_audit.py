@@ -19,9 +19,8 @@ from evaluation.audit.pages import file_of
 from evaluation.audit.sampling import Sample
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.errors import CorpusError
-from foilworks.core.corpus.import_formats.parsing.answer_styles import AnswerStyles, index_of_answer
+from foilworks.core.corpus.import_formats.parsing.answer_styles import AnswerStyles, Choices, preferred, readings
 from foilworks.core.corpus.import_formats.parsing.examples import EXAMPLES
-from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
 from foilworks.core.corpus.import_formats.parsing.text_drafts import draft_of, record_of_draft
 from foilworks.core.corpus.import_formats.parsing.text_files import Source, form_of
 from foilworks.core.corpus.records import TextRecord
@@ -143,12 +142,11 @@ class TestReading:
         ("answer", "place"), [("kick", 1), ("B", 1), ("(B) kick", 1), ("B. kick", 1), (1, 1), ("2", 2), ("1.0", 1)]
     )
     def test_an_answer_is_a_text_a_letter_or_a_number(self, answer, place):
-        assert index_of_answer(answer, ["throw", "kick", "catch"]) == place
+        assert preferred(readings(answer, Choices(("throw", "kick", "catch")))) == place
 
     @pytest.mark.parametrize("answer", [None, "", "D", 3, -1, True, "dance"])
-    def test_an_answer_that_is_not_an_option_is_refused(self, answer):
-        with pytest.raises(ProblemError, match="answer"):
-            index_of_answer(answer, ["throw", "kick", "catch"])
+    def test_an_answer_that_is_not_an_option_means_none(self, answer):
+        assert preferred(readings(answer, Choices(("throw", "kick", "catch")))) is None
 
     @pytest.mark.parametrize(
         "row",

@@ -142,7 +142,7 @@ class TestReport:
         _, got, _ = run("report", "blind", "--file", path)
         (row,) = got["subtests"]
         assert (row["name"], row["solver_accuracy"], row["n_items"]) == ("items", 1, 10)
-        assert 0.6 < row["ci"][0] < row["ci"][1] == 1
+        assert 0.5 < row["ci"][0] < row["ci"][1] == 1
 
     def test_a_broken_file_is_one_line_with_its_place_and_exit_1(self, run, tmp_path):
         path = tmp_path / "broken.json"

@@ -157,7 +157,6 @@ def test_the_header_of_an_array_is_not_a_record(tmp_path):
         ("id,a1,a2,b1,b2\na,1,2,3,4\n", "no column has a known name for scores"),
         ("id,caption,foil\na,1,2,3\n", r"f.csv:2: record: has more cells than the header"),
         ("id,caption,foil\na,1\n", r"f.csv:2: record: has 2 cells where the header has 3"),
-        ("id;caption;foil\na;0,5;0,2\n", r"f.csv:2: caption: is '0,5'; give a finite number"),
         ("id,caption,foil_1,foil_2\na,1,,2\n", r"f.csv:2: foil_1: is missing"),
         ("id,caption,foil\na,1,2\na,2,1\n", r"f.csv:3: id: 'a' occurs twice in the file \(first in line 2\)"),
         ("video_id,caption,foil\na,1,2\na,2,1\n", r"f.csv:3: video_id: 'a' occurs twice in the file"),
@@ -168,6 +167,10 @@ def test_ambiguous_tables_are_refused(tmp_path, text, complaint):
     for read in (read_choices, lambda path: read_pairs([path])):
         with pytest.raises(ActionableError, match=complaint):
             read(write(tmp_path, text))
+
+
+def test_decimal_commas_are_read_where_semicolons_separate_cells(tmp_path):
+    assert read_pairs([write(tmp_path, "id;caption;foil\na;0,5;0,2\n")]).main.tolist() == [[0.5, 0.2]]
 
 
 def test_rows_without_ids_have_the_order_of_the_release_only_if_no_column_could_be_ids(tmp_path):

@@ -38,7 +38,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "evaluation/metrics": (),
     "evaluation/analyses": (),
     "evaluation/audit": (
-        *("audit.py", "checks.py", "gathering.py", "ladder.py", "probes.py", "file_reader.py", "records.py"),
+        *("audit.py", "checks.py", "gathering.py", "ladder.py", "file_reader.py", "records.py"),
         *("repeats.py", "sampling.py", "check_texts.py"),
     ),
     "evaluation/ladder": ("selection.py", "wording.py"),

@@ -49,8 +49,7 @@ FILE_NAMES_SINCE = 4
 EVERY_SCRIPT_SINCE = 4
 OF_WORDS = frozenset({"validation", "divergence", "blind"})
 UNKNOWN_BEFORE = frozenset({"n_unjudged", "unjudged"})
-# Of the blind audit; a digest covers them. The last two are of exports before 0.4.
-OF_SOLVER = frozenset({"solver_accuracy", "ci", "verdict", "reason", "classifier_accuracy", "folds"})
+COVERED_BY_DIGESTS = frozenset({"solver_accuracy", "ci", "verdict", "reason", "classifier_accuracy", "folds"})
 # Errors that a document of an unexpected shape causes.
 STRANGE = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 # For recomputed numbers; the weights of a classifier differ in their last digits between machines.
@@ -292,7 +291,7 @@ def _same_tables(folder: Path, items: list[dict[str, Any]], votes: list[ReleaseV
         if layout < SMALL_SAMPLES_SINCE:
             exported, computed = (_without(table, _is_interval) for table in (exported, computed))
         if kind == "blind":
-            exported, computed = (_without(table, OF_SOLVER.__contains__) for table in (exported, computed))
+            exported, computed = (_without(table, COVERED_BY_DIGESTS.__contains__) for table in (exported, computed))
         if old_words:
             computed = _without(computed, UNKNOWN_BEFORE.__contains__)
         _same_cells(path, "", exported, computed)

@@ -92,6 +92,9 @@ class Command(FoilworksCommand):
             metavar="NAME=FILE",
             help="the same with less of the clip: no_clip, best_frame, shuffled, …; repeatable",
         )
+        self._add_results(parser)
+
+    def _add_results(self, parser: CommandParser) -> None:
         parser.add_argument(
             "--certify",
             type=Path,

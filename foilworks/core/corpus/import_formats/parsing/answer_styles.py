@@ -128,14 +128,6 @@ def preferred(option_of_style: OptionByStyle) -> int | None:
     return next((option_of_style[style] for style in PREFERRED if style in option_of_style), None)
 
 
-def index_of_answer(answer: Any, options: Sequence[str]) -> int:
-    """Return which option is the answer: its text, its letter, or its number from 0. ProblemError: none of them."""
-    index = preferred(readings(answer, Choices(tuple(options), tuple(options))))
-    if index is None:
-        raise no_option("answer", answer, len(options))
-    return index
-
-
 def no_option(column: str, answer: Any, n: int) -> ProblemError:
     """Return that an answer is none of n options."""
     fix = f"give the text of an option, its letter (A to {chr(ord('A') + n - 1)}) or its number (0 to {n - 1})"
