@@ -9,11 +9,9 @@ from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats import (
     bla,
     eqben,
-    mvbench,
     seed_bench,
     sugarcrepe_pp,
     tempcompass,
-    video_mme,
     videocon,
 )
 from foilworks.core.corpus.import_formats.registry import IMPORTERS
@@ -26,10 +24,9 @@ def read(module, path, content, **params):
     return list(module.read(path, params=params))
 
 
-def read_nextqa(path, content):
-    entry = IMPORTERS["nextqa"]
-    path.write_text(content, encoding="utf-8")
-    return list(load(entry).read(path, params=parse_params(entry, {})))
+def read_by_recipe(slug, path, content, **params):
+    entry = IMPORTERS[slug]
+    return read(load(entry), path, content, **{**parse_params(entry, {}), **params})
 
 
 def problems(outcomes) -> list[str]:
@@ -45,7 +42,7 @@ class TestNextQa:
     ROW = "41,369,640,480,how does he play,2,6,CH,rolls,taps,strums,hits,pats\n"
 
     def test_a_row_becomes_a_question_with_each_option(self, tmp_path):
-        (item,) = read_nextqa(tmp_path / "val.csv", self.HEADER + self.ROW)
+        (item,) = read_by_recipe("nextqa", tmp_path / "val.csv", self.HEADER + self.ROW)
         assert (item.id, item.subtest, item.test, item.video.key) == ("41_6", "CH", "C", "NExT-QA/41")
         assert texts(item)[:2] == ("Q: how does he play A: strums", "Q: how does he play A: rolls")
         assert item.facts == {
@@ -63,7 +60,7 @@ class TestNextQa:
             self.ROW.replace(",taps,", ",,"),
             self.ROW + self.ROW,
         ]
-        assert problems(read_nextqa(tmp_path / "v.csv", self.HEADER + "".join(rows))) == [
+        assert problems(read_by_recipe("nextqa", tmp_path / "v.csv", self.HEADER + "".join(rows))) == [
             "2: answer: '5' is none of them; correct the answer (the candidates are 5, counted from 0)",
             "3: id: is empty; give every record its own id",
             "4: candidates: number 2 is empty; give its text",
@@ -72,14 +69,16 @@ class TestNextQa:
 
     def test_a_file_of_open_questions_is_refused(self, tmp_path):
         with pytest.raises(CorpusError, match="there is no column 'a0'"):
-            read_nextqa(tmp_path / "v.csv", "video,question,answer,qid,type\n41,why,fun,6,CW\n")
+            read_by_recipe("nextqa", tmp_path / "v.csv", "video,question,answer,qid,type\n41,why,fun,6,CW\n")
 
 
 class TestMvBench:
     ENTRY = {"video": "AB.mp4", "question": "What next?", "candidates": ["sat", "ran"], "answer": "ran"}
 
     def test_items_are_numbered_and_trimmed(self, tmp_path):
-        found = read(mvbench, tmp_path / "action_sequence.json", [self.ENTRY, {**self.ENTRY, "start": 2, "end": 9.5}])
+        found = read_by_recipe(
+            "mvbench", tmp_path / "action_sequence.json", [self.ENTRY, {**self.ENTRY, "start": 2, "end": 9.5}]
+        )
         assert [item.id for item in found] == ["action_sequence:0", "action_sequence:1"]
         assert texts(found[0]) == ("Q: What next? A: ran", "Q: What next? A: sat")
         assert (found[0].video.file, found[0].video.start_time) == ("AB.mp4", None)
@@ -93,13 +92,13 @@ class TestMvBench:
             {"video": ""},
             {"candidates": ["ran"]},
         ]
-        found = read(mvbench, tmp_path / "t.json", [{**self.ENTRY, **entry} for entry in entries])
+        found = read_by_recipe("mvbench", tmp_path / "t.json", [{**self.ENTRY, **entry} for entry in entries])
         assert [problem.partition(": ")[2] for problem in problems(found)] == [
-            "answer: 'x' is not among the options; give one of them",
-            "candidates: is not a list; give a list with the options",
-            "end: is 2, not after start; correct the trim",
-            "video: is missing; give the name of the video",
-            "options: has 1 options; give 2 to 26 of them",
+            "answer: 'x' is none of them; correct the answer (the candidates are 2, counted from 0)",
+            "candidates: has 1; give 2 to 100 candidates",
+            "end_time: is 2, not after start_time; correct the trim",
+            "video: is missing; name the file, or give url, source_id or video_key",
+            "candidates: has 1; give 2 to 100 candidates",
         ]
 
 
@@ -115,7 +114,7 @@ class TestVideoMme:
 
     def test_the_questions_of_a_video_are_items(self, tmp_path):
         content = [{**self.VIDEO, "questions": [self.QUESTION, {**self.QUESTION, "question_id": "001-2"}]}]
-        found = read(video_mme, tmp_path / "x.json", content)
+        found = read_by_recipe("video-mme", tmp_path / "x.json", content)
         assert [item.id for item in found] == ["001-1", "001-2"]
         assert texts(found[0])[:2] == ("Q: How many? A: Three.", "Q: How many? A: One.")
         assert (found[0].subtest, found[0].video.key, found[0].video.category) == (
@@ -128,19 +127,19 @@ class TestVideoMme:
 
     def test_flat_json_lines_are_the_same_items(self, tmp_path):
         flat = json.dumps({**self.VIDEO, **self.QUESTION, "videoID": "fFj", "url": "https://video.example/fFj"})
-        (item,) = read(video_mme, tmp_path / "x.jsonl", flat)
+        (item,) = read_by_recipe("video-mme", tmp_path / "x.jsonl", flat)
         assert (item.id, item.video.source_id, item.video.url) == ("001-1", "fFj", "")
         assert item.extra == {"url": "https://video.example/fFj", "video_id": "001"}
 
     def test_errors_name_the_field(self, tmp_path):
-        wrong = [{"answer": "E"}, {"answer": None}, {"question_id": ""}, {"options": ["A. One.", ""]}]
+        wrong = [{"answer": "E"}, {"answer": None}, {"question_id": ""}, {"options": ["A. One.", "", "C. Two."]}]
         content = [{**self.VIDEO, "questions": [{**self.QUESTION, **each} for each in wrong] + ["x"]}]
-        assert problems(read(video_mme, tmp_path / "x.json", content)) == [
-            "2: answer: is 'E'; give a letter from A to D",
-            "2: answer: is missing; give a letter from A to D",
-            "2: question_id: is missing; give it",
-            "2: options[1]: is empty; give the text",
-            "2: record: is the text 'x'; give an object with named fields",
+        assert problems(read_by_recipe("video-mme", tmp_path / "x.json", content)) == [
+            "2: answer: 'E' is none of them; correct the answer (the candidates are 4, counted from 0)",
+            "2: answer: is missing; give the number, letter or text of the right candidate",
+            "2: id: is empty; give every record its own id",
+            "2: candidates: number 2 is empty; give its text",
+            "2: questions.4: is not an object; give an object with named fields",
         ]
 
 
@@ -180,7 +179,7 @@ class TestSeedBench:
             "segment: is not a start and an end; give [start, end]",
             "question_type_id: '9' is not in question_type; add it there",
             "data_id: is a list: the question is about several pictures; leave the question out",
-            "answer: is 'E'; give a letter from A to D",
+            "answer: 'E' is none of them; correct the answer (the candidates are 4, counted from 0)",
         ]
         with pytest.raises(CorpusError, match="question_type: is missing; give the whole published file"):
             read(seed_bench, tmp_path / "x.json", {"questions": []})
@@ -253,7 +252,9 @@ class TestVideoCon:
         rows = "vid_id,question,answer,s0,s1,s2,s3,s4\n41,why,1,one,two,three,four,five\n41,why,9,a,b,c,d,e\n"
         found = read(videocon, tmp_path / "statements.csv", rows)
         assert texts(found[0]) == ("two", "one", "three", "four", "five")
-        assert problems(found) == ["3: answer: is '9'; give the number of a statement, 0 to 4"]
+        assert problems(found) == [
+            "3: answer: '9' is none of them; correct the answer (the candidates are 5, counted from 0)"
+        ]
 
     def test_errors_name_the_field(self, tmp_path):
         rows = "videopath,caption,neg_caption,split\n,a,b,\nv,a,,\nv,a,b,dev\n../v,a,b,\nv,a,b,\nv,a,b,\n"

@@ -280,6 +280,10 @@ EPIC = (
     "P01_11_0,P01,P01_11,00:00:00.560,00:01:00.50,00:01:01.89,1,113,take plate,take,0,plate,2,['plate'],[2]\n"
 )
 WEBVID = "videoid,contentUrl,duration,page_dir,name\n12,https://a.example/x.mp4,PT00H00M10S,0_1,Aerial shot of a city\n"
+MVBENCH = [{"video": "AB.mp4", "question": "next", "candidates": ["sat", "ran"], "answer": "ran", "start": 2, "end": 9}]
+VIDEO_MME = [{"video_id": "001", "duration": "short", "domain": "Knowledge", "sub_category": "Law", "questions": [
+    {"question_id": "001-1", "task_type": "Counting", "question": "how many", "options": ["A. One.", "B. Two."],
+     "answer": "B"}]}]  # fmt: skip
 # Recipe: the file, then (caption, foils, video key, start, end, split) of each record.
 PUBLISHED = {
     "youcook2": (json.dumps(YOUCOOK2), [
@@ -296,6 +300,9 @@ PUBLISHED = {
                                     ("Cooking food", (), "Charades/46GP8@0-12.6", 0, 12.6, "")]),
     "nextqa": (NEXTQA, [(asked("why", "b"), tuple(asked("why", a) for a in "acde"), "NExT-QA/7", None, None, ""),
                (asked("how", "f"), tuple(asked("how", a) for a in "ghij"), "NExT-QA/8", None, None, "")]),
+    "mvbench": (json.dumps(MVBENCH), [(asked("next", "ran"), (asked("next", "sat"),), "MVBench/AB@2-9", 2, 9, "")]),
+    "video-mme": (json.dumps(VIDEO_MME), [
+        (asked("how many", "Two."), (asked("how many", "One."),), "Video-MME/001", None, None, "")]),
     "rareact": (RAREACT, [("cut rock", (), "RareAct/v1@50-60", 50, 60, "")]),
     "epic-kitchens": (EPIC, [("take plate", (), "EPIC-KITCHENS-100/P01_11@60.5-61.89", 60.5, 61.89, "")]),
     "webvid": (WEBVID, [("Aerial shot of a city", (), "WebVid/12", None, None, "")]),
@@ -313,7 +320,7 @@ def test_shipped_recipes_read_the_published_forms(tmp_path, name):
     assert name in fitting(shipped(), sample_of(path)["rows"])
 
 
-@pytest.mark.parametrize("name", [name for name in PUBLISHED if not name.startswith("charades")])
+@pytest.mark.parametrize("name", [name for name in PUBLISHED if not name.startswith(("charades", "mvbench"))])
 def test_a_published_file_is_recognized_without_its_recipe(tmp_path, name):
     text, expected = PUBLISHED[name]
     path = write(tmp_path / ("a.json" if text[0] in "[{" else "a.csv"), text)

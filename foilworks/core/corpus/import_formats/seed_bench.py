@@ -13,8 +13,8 @@ from foilworks.core.corpus.import_formats.parsing.fields import Fields, ProblemE
 from foilworks.core.corpus.import_formats.parsing.json_records import members, members_of, read_text
 from foilworks.core.corpus.import_formats.parsing.questions import (
     Question,
+    answer_index,
     clip_of,
-    index_of_letter,
     item_of,
     required_label,
 )
@@ -65,7 +65,7 @@ def _parse(raw: RawRecord, names: Mapping[str, str]) -> ItemRecord:
     if number not in names:
         raise ProblemError("question_type_id", f"{quoted(number)} is not in question_type", "add it there")
     options = [fields.sentence(name) for name in _OPTIONS]
-    right = index_of_letter("answer", fields.get("answer"), len(options))
+    right = answer_index(options, fields.get("answer"))
     return item_of(
         Question(fields.sentence("question"), options, right, names[number]),
         item_id=checked_id("question_id", required_label(fields, "question_id")),

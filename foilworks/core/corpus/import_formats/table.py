@@ -84,7 +84,7 @@ def _read_by_recipe(
 
 def _recognized(path: Path, limits: TableLimits) -> str:
     """Return the only recipe whose published file has these columns; "" if there is none, or several fit."""
-    recipes = {name: document for name, document in shipped().items() if "lookup" not in document}
+    recipes = {name: document for name, document in shipped().items() if {"lookup", "recognized"}.isdisjoint(document)}
     try:
         names = fitting(recipes, _first(path, limits))
     except CorpusError:
@@ -105,9 +105,8 @@ def _recipe(path: Path, params: Mapping[str, Any], limits: TableLimits) -> Recip
     document = dict(recipe_named(name) if name else mapping)
     if not name and not _CLIPS & {*document.get("columns", {}), *document.get("values", {})}:
         document = _guess_missing(path, document, params, limits)
-    dataset = given_dataset(params)
-    if dataset:
-        document["values"] = {**document.get("values", {}), "source_dataset": dataset}
+    given_values = {"source_dataset": given_dataset(params), "subtest": str(params.get("subtest") or "")}
+    document["values"] = {**document.get("values", {}), **{name: text for name, text in given_values.items() if text}}
     return parse_recipe(document)
 
 
@@ -184,7 +183,7 @@ def _check_columns(file: Path, recipe: Recipe, rows: Iterator[RawRecord]) -> Ite
     first = list(islice(rows, FIRST))
     columns = {name: None for raw in first if not raw.problem for name in raw.value}
     if columns:
-        for name in recipe.used:
+        for name in recipe.required:
             if column_of(name, columns) is None:
                 shown_columns = [column for column in columns if not column.startswith("@")]
                 problem = f"there is no column {quoted(name)}; {nearest(name, shown_columns)}"
@@ -206,13 +205,14 @@ def _selected_rows(recipe: Recipe, rows: Iterable[RawRecord], count: _Count) -> 
         if raw.problem:
             yield raw
             continue
-        count.rows += 1
         is_empty = True
         try:
-            for value in rows_of_row(recipe, raw.value):
+            for value in rows_of_row(recipe, raw.value, count.rows):
                 is_empty = False
                 yield raw._replace(value=value)
         except ProblemError as error:
-            yield raw._replace(value=None, problem=error.problem, field=error.field)
+            yield raw._replace(value=None, problem=error.problem, field=error.field, fix=error.fix)
             continue
+        finally:
+            count.rows += 1
         count.left_out += is_empty and bool(recipe.where)

@@ -10,7 +10,13 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from foilworks.core.corpus.import_formats.parsing.fields import Fields, ProblemError
-from foilworks.core.corpus.import_formats.parsing.questions import Question, clip_of, item_of, required_label
+from foilworks.core.corpus.import_formats.parsing.questions import (
+    Question,
+    answer_index,
+    clip_of,
+    item_of,
+    required_label,
+)
 from foilworks.core.corpus.import_formats.parsing.records import (
     Names,
     RawRecord,
@@ -83,12 +89,9 @@ def _clip(fields: Fields) -> VideoRecord:
 def _statements(raw: RawRecord, subtest: str, names: Names) -> ItemRecord:
     fields = Fields(raw.value)
     video, question = required_label(fields, "vid_id"), fields.sentence("question")
-    options, answer = [fields.sentence(name) for name in _STATEMENTS], fields.label("answer", MAX_LABEL)
-    if answer not in {str(number) for number in range(len(options))}:
-        problem = f"is {quoted(answer)}" if answer else "is missing"
-        raise ProblemError("answer", problem, "give the number of a statement, 0 to 4")
+    options = [fields.sentence(name) for name in _STATEMENTS]
     return item_of(
-        Question(question, options, int(answer), is_caption=True),
+        Question(question, options, answer_index(options, fields.get("answer")), is_caption=True),
         item_id=checked_id("vid_id", names.name(f"{subtest}:{video}", (question, *options))),
         subtest=subtest,
         video=clip_of("NExT-QA", video),

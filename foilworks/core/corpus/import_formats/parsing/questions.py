@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
 from typing import Any, NamedTuple
 
+from foilworks.core.corpus.import_formats.parsing.answer_styles import FROM_0, FROM_1, NAME, TEXT, Choices, readings
 from foilworks.core.corpus.import_formats.parsing.fields import Fields, ProblemError, check_sentence
 from foilworks.core.corpus.import_formats.parsing.records import clip_key
 from foilworks.core.corpus.records import MAX_ID, MAX_LABEL, ItemRecord, VideoRecord
@@ -114,18 +115,21 @@ def option_texts(name: str, value: Any) -> list[str]:
     return [text[label.end() :] for text, label in zip(texts, matches, strict=True) if label]
 
 
-def index_of_letter(name: str, value: Any, n: int) -> int:
-    """The place of an option that a letter names: A is 0."""
-    letter = value.strip().upper() if isinstance(value, str) else ""
-    if len(letter) != 1 or letter not in ascii_uppercase[:n]:
-        problem = "is missing" if value is None else f"is {quoted(str(value))}"
-        raise ProblemError(name, problem, f"give a letter from A to {ascii_uppercase[max(n, 1) - 1]}")
-    return ascii_uppercase.index(letter)
+def answer_index(options: Sequence[str], answer: Any, *, spelled: Sequence[str] = (), first: int = 0) -> int:
+    """The place of the option that an answer names by its text, number or letter. `spelled`: the options as the file
+    has them; `first`: the number of the first one.
 
-
-def index_of_text(name: str, value: Any, options: Sequence[str]) -> int:
-    """The place of the option that is equal to this text."""
-    text = check_sentence(name, value)
-    if text not in options:
-        raise ProblemError(name, f"{quoted(text)} is not among the options", "give one of them")
-    return options.index(text)
+    ProblemError: it names none of them, or one as a number and another as a text.
+    """
+    if answer is None:
+        raise ProblemError("answer", "is missing", "give the number, letter or text of the right candidate")
+    option_of_style = readings(answer, Choices(tuple(options), tuple(spelled)))
+    of_text, of_number = option_of_style.get(TEXT), option_of_style.get(FROM_1 if first else FROM_0)
+    if of_text is not None and of_number is not None and of_text != of_number:
+        problem = f"is {quoted(str(answer))}, which is both a number and the text of another candidate"
+        raise ProblemError("answer", problem, "give its number in a column of its own")
+    index = next((at for at in (of_text, of_number, option_of_style.get(NAME)) if at is not None), None)
+    if index is None:
+        fix = f"correct the answer (the candidates are {len(options)}, counted from {first})"
+        raise ProblemError("answer", f"{quoted(str(answer))} is none of them", fix)
+    return index

@@ -17,6 +17,10 @@ from foilworks.core.corpus.import_formats.parsing.json_records import parse_line
 from foilworks.core.text.quoting import quoted
 
 KEY, VALUE, PLACE = "@key", "@value", "@place"
+# What a row is called: its key in an object, else its number in the file from 0; the subtest of its record; its text in
+# the file of a lookup.
+NAME, SUBTEST, TEXT = "@name", "@subtest", "@text"
+MADE_COLUMNS = frozenset({KEY, VALUE, PLACE, NAME, SUBTEST, TEXT})
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _CLOCK = re.compile(r"(?:([0-9]{1,4}):)?([0-9]{1,2}):([0-9]{1,2}(?:\.[0-9]{1,12})?)")
 # Python's parser of literals needs far more memory than the text has characters.
@@ -101,6 +105,15 @@ def exploded(row: Row, name: str, separator: str = "", part_separator: str = "")
         raise ProblemError(name, f"{quoted(value)} is not a list", "explode a column of lists, or give a separator")
     for number, entry in numbered_entries:
         yield {**row, name: entry, PLACE: number}
+
+
+def unfolded(row: Row, name: str) -> Iterator[dict[str, Any]]:
+    """The row once for each object in a list, with the fields of the object; a row without the list as it is."""
+    entries = row.get(name)
+    for number, entry in enumerate(entries if isinstance(entries, list) else [{}]):
+        if not isinstance(entry, Mapping):
+            raise ProblemError(f"{name}.{number}", "is not an object", "give an object with named fields")
+        yield {**row, **entry}
 
 
 def as_text(name: str, value: Any) -> str:

@@ -3,6 +3,7 @@
 docs/how-to/import-any-table.md lists the keys.
 """
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -42,7 +43,7 @@ FIELDS = {
     "proficiency_caption": "caption of the proficiency pair",
     "proficiency_foils": "foils of the proficiency pair",
 }
-FACTS = "facts."
+FACTS, EXTRA = "facts.", "extra."
 SEVERAL = frozenset({"foils", "candidates", "proficiency_foils"})
 # What a recipe may hold besides `columns`, with the type of its value.
 _KEYS: dict[str, type] = {
@@ -54,6 +55,7 @@ _KEYS: dict[str, type] = {
     "where": list,
     "records": str,
     "explode": str,
+    "unfold": str,
     "separator": str,
     "parts": str,
     "header": list,
@@ -64,8 +66,10 @@ _KEYS: dict[str, type] = {
     "first_answer": int,
     "keep": bool,
     "extra": bool,
+    "optional": list,
+    "recognized": bool,
 }
-_TEXT_LISTS = ("where", "header", "name_parts")
+_TEXT_LISTS = ("where", "header", "name_parts", "optional")
 _LOOKUP = {"file": str, "form": str, "key": str}
 LOOKUP_FORMS = ("lines", "tasks")
 MAX_CONDITIONS = 20
@@ -81,7 +85,8 @@ class Recipe:
     `extra`: they are stored for exports.
 
     `records`: path of the list in a JSON file; `explode`: column whose entries become one record each, split at
-    `separator` and `parts`; `header`: names of the columns if the file has none; `files`: which files of a folder;
+    `separator` and `parts`; `unfold`: column of a list of objects, whose fields are columns; `optional`: columns that a
+    file may lack; `header`: names of the columns if the file has none; `files`: which files of a folder;
     `name_parts`: columns that the name of a file holds. `lookup`: a file beside it that has texts by key.
     """
 
@@ -101,6 +106,8 @@ class Recipe:
     first_answer: int = 0
     keep: bool = True
     extra: bool = False
+    unfold: str = ""
+    optional: tuple[str, ...] = ()
 
     @property
     def lists_videos(self) -> bool:
@@ -108,10 +115,16 @@ class Recipe:
         return not {*self.columns, *self.values} & {"caption", "candidates"}
 
     @property
+    def required(self) -> list[str]:
+        """Names of the used columns that a file must have."""
+        return [name for name in self.used if name not in self.optional]
+
+    @property
     def used(self) -> list[str]:
         """Names of columns, with dots, that the recipe reads from the file."""
         names = [name for sources in self.columns.values() for source in sources for name in columns_of(source)]
         names += [condition.name for condition in self.where]
+        names += [self.unfold] * bool(self.unfold)
         names += [self.explode] * bool(self.explode) + columns_of(self.lookup_key)
         return [name for name in dict.fromkeys(names) if name != "candidate" and not name.startswith("@")]
 
@@ -140,6 +153,7 @@ def parse_recipe(document: Any) -> Recipe:
         "first_answer",
         "keep",
         "extra",
+        "unfold",
     )
     recipe = Recipe(
         columns={name: _sources(name, column) for name, column in columns.items() if column not in ("", [])},
@@ -147,6 +161,7 @@ def parse_recipe(document: Any) -> Recipe:
         where=tuple(parse_condition(text) for text in lists["where"]),
         header=lists["header"],
         name_parts=lists["name_parts"],
+        optional=lists["optional"],
         lookup=lookup,
         lookup_key=parse_source(lookup["key"]) if lookup else (),
         **{key: document[key] for key in copied_keys if key in document},
@@ -171,13 +186,15 @@ def _check_together(recipe: Recipe) -> None:
         raise RecipeError(f"columns: caption is missing; {fix}")
     if not field_names & {"video", "url", "source_id"}:
         raise RecipeError("columns: no clip is named; map video (a file) or source_id (an id)")
+    if recipe.first_answer not in (0, 1):
+        raise RecipeError(f"first_answer: is {recipe.first_answer}; give 0 or 1, the number of the first candidate")
     path = PurePosixPath(recipe.files)
     if path.is_absolute() or ".." in path.parts:
         raise RecipeError(f"files: {quoted(recipe.files)} leaves the folder; give a pattern below it")
 
 
 def _sources(name: str, columns: Any) -> tuple[Source, ...]:
-    if isinstance(columns, list) and name not in SEVERAL and not name.startswith(FACTS):
+    if isinstance(columns, list) and name not in SEVERAL and not name.startswith((FACTS, EXTRA)):
         raise RecipeError(f"columns.{name}: takes one column, not a list; use a template such as {{verb}} {{noun}}")
     sources = columns if isinstance(columns, list) else [columns]
     return tuple(parse_source(_text(f"columns.{name}", text)) for text in sources)
@@ -185,7 +202,7 @@ def _sources(name: str, columns: Any) -> tuple[Source, ...]:
 
 def check_field(name: str) -> None:
     """RecipeError: there is no such field."""
-    if name not in FIELDS and not (name.startswith(FACTS) and name != FACTS):
+    if name not in FIELDS and not re.fullmatch(f"({FACTS}|{EXTRA}).+", name):
         raise RecipeError(f"columns: {quoted(name)} is not a field; {nearest(name, FIELDS)}")
 
 

@@ -1,6 +1,5 @@
 """Build a record from one row of any table, as its recipe says. Pure."""
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -8,20 +7,25 @@ from typing import Any
 from foilworks.core.corpus.import_formats import jsonl
 from foilworks.core.corpus.import_formats.parsing.clip_fields import clip_of
 from foilworks.core.corpus.import_formats.parsing.fields import Fields, ProblemError, check_content
-from foilworks.core.corpus.import_formats.parsing.questions import Question, option_texts, texts_of
+from foilworks.core.corpus.import_formats.parsing.questions import Question, answer_index, option_texts, texts_of
 from foilworks.core.corpus.import_formats.parsing.records import RawRecord, made_id, video_alone
 from foilworks.core.corpus.import_formats.parsing.row_values import (
+    KEY,
+    MADE_COLUMNS,
+    NAME,
+    SUBTEST,
+    TEXT,
     Row,
-    as_number,
     as_seconds,
     as_text,
     column_of,
     exploded,
     nested,
     plain_cell,
+    unfolded,
     value_at,
 )
-from foilworks.core.corpus.import_formats.parsing.table_recipe import FACTS, SEVERAL, Recipe
+from foilworks.core.corpus.import_formats.parsing.table_recipe import EXTRA, FACTS, SEVERAL, Recipe
 from foilworks.core.corpus.import_formats.parsing.templates import Source, fill
 from foilworks.core.corpus.records import ItemRecord
 from foilworks.core.text.quoting import quoted
@@ -35,13 +39,18 @@ _SPLITS = {
     "testing": "test",
 }
 _TIMES = ("start_time", "end_time")
-_LETTER = re.compile(r"\(?([A-Za-z])\)?[.:]?")
 MAX_CANDIDATES = 100
 
 
-def rows_of_row(recipe: Recipe, row: Row) -> Iterator[dict[str, Any]]:
-    """The rows that an entry of the file becomes, those that the conditions leave out not among them."""
-    rows = exploded(row, recipe.explode, recipe.separator, recipe.parts) if recipe.explode else iter([dict(row)])
+def rows_of_row(recipe: Recipe, row: Row, number: int) -> Iterator[dict[str, Any]]:
+    """The rows that an entry of the file becomes, those that the conditions leave out not among them.
+
+    `number`: of the entry, from 0.
+    """
+    row = {NAME: row.get(KEY, str(number)), **row}
+    rows = unfolded(row, recipe.unfold) if recipe.unfold else iter([dict(row)])
+    if recipe.explode:
+        rows = exploded(row, recipe.explode, recipe.separator, recipe.parts)
     for entry_row in rows:
         if all(condition.holds(entry_row) for condition in recipe.where):
             yield entry_row
@@ -49,9 +58,11 @@ def rows_of_row(recipe: Recipe, row: Row) -> Iterator[dict[str, Any]]:
 
 def record_of(recipe: Recipe, raw: RawRecord, subtest: str, texts: Mapping[str, str] | None = None) -> ItemRecord:
     """ProblemError: the row cannot be a record. `texts`: those of the recipe's lookup, by key."""
-    row = raw.value
+    row = dict(raw.value)
+    own_subtest = _field("subtest", recipe.columns["subtest"], row) if "subtest" in recipe.columns else None
+    row[SUBTEST] = recipe.values.get("subtest") or own_subtest or subtest
     if recipe.lookup_key:
-        row = {**row, "@text": _look_up_text(recipe, row, texts or {})}
+        row = {**row, TEXT: _look_up_text(recipe, row, texts or {})}
     fields = {name: _field(name, sources, row) for name, sources in recipe.columns.items()}
     fields |= recipe.values
     question_facts: dict[str, Any] = {}
@@ -63,8 +74,8 @@ def record_of(recipe: Recipe, raw: RawRecord, subtest: str, texts: Mapping[str, 
     record = {name: value for name, value in fields.items() if name in jsonl.COLUMNS and value is not None}
     record |= _proficiency(fields)
     record["facts"] = {**_facts(recipe, row, fields), **question_facts}
-    if recipe.extra:
-        record["extra"] = _other_columns(recipe, row)
+    extra = {name.removeprefix(EXTRA): fields[name] for name in fields if name.startswith(EXTRA)}
+    record["extra"] = {**(_other_columns(recipe, row) if recipe.extra else {}), **extra}
     if record.get("split"):
         split = str(record["split"]).strip().lower()
         record["split"] = _SPLITS.get(split, split)
@@ -88,7 +99,7 @@ def _field(name: str, sources: tuple[Source, ...], row: Row) -> Any:
     value = values[0]
     if name in _TIMES:
         return as_seconds(name, value)
-    if value is None or name.startswith(FACTS):
+    if value is None or name.startswith((FACTS, EXTRA)):
         return value if len(values) == 1 else values
     return as_text(name, value).strip() or None
 
@@ -116,32 +127,14 @@ def _question(recipe: Recipe, fields: Mapping[str, Any], row: Row) -> Question:
     if not 2 <= len(candidates) <= MAX_CANDIDATES:
         fix = f"give 2 to {MAX_CANDIDATES} candidates"
         raise ProblemError("candidates", f"has {len(candidates)}", fix)
-    answer_index = _answer_index(candidates, answer, recipe.first_answer)
+    options = option_texts("candidates", candidates)
+    right = answer_index(options, answer, spelled=candidates, first=recipe.first_answer)
     if "candidate" in recipe.columns:
         source = recipe.columns["candidate"][0]
-        texts = [fill(source, partial(value_at, {**row, "candidate": text})) for text in candidates]
-        if None in texts:
+        options = [fill(source, partial(value_at, {**row, "candidate": option})) for option in candidates]
+        if None in options:
             raise ProblemError("candidate", "lacks a value of its template", "correct the row, or the template")
-        candidates = texts
-    return Question(text, option_texts("candidates", candidates), answer_index, kind, is_caption=not text)
-
-
-def _answer_index(candidates: list[str], answer: str | None, first: int) -> int:
-    if answer is None:
-        raise ProblemError("answer", "is missing", "give the number, letter or text of the right candidate")
-    indices = [index for index, text in enumerate(candidates) if text.casefold() == answer.casefold()]
-    number = as_number(answer)
-    if number is not None:
-        if indices and indices != [int(number) - first]:
-            problem = f"is {quoted(answer)}, which is both a number and the text of another candidate"
-            raise ProblemError("answer", problem, "give its number in a column of its own")
-        indices = indices or ([int(number) - first] if number == int(number) else [])
-    elif not indices and (letter := _LETTER.fullmatch(answer)):
-        indices = [ord(letter[1].upper()) - ord("A")]
-    if len(indices) != 1 or not 0 <= indices[0] < len(candidates):
-        count = f"the candidates are {len(candidates)}, counted from {first}"
-        raise ProblemError("answer", f"{quoted(answer)} is none of them", f"correct the answer ({count})")
-    return indices[0]
+    return Question(text, options, right, kind, is_caption=not text)
 
 
 def _proficiency(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -161,7 +154,7 @@ def _facts(recipe: Recipe, row: Row, fields: Mapping[str, Any]) -> dict[str, Any
 
 def _other_columns(recipe: Recipe, row: Row) -> dict[str, Any]:
     used = {column_of(name, row) for name in recipe.used}
-    return {name: value for name, value in row.items() if name not in used and not name.startswith("@")}
+    return {name: value for name, value in row.items() if name not in used and name not in MADE_COLUMNS}
 
 
 def _look_up_text(recipe: Recipe, row: Row, texts: Mapping[str, str]) -> str:

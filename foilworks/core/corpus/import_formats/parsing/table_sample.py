@@ -64,7 +64,7 @@ def preview_rows(document: Mapping[str, Any], rows: Sequence[Mapping[str, Any]],
     """The first SHOWN records of the rows. CorpusError: the recipe has no meaning, or does not fit the columns."""
     recipe = parse_recipe(document)
     columns = {name: None for row in rows for name in row}
-    for name in recipe.used:
+    for name in recipe.required:
         if column_of(name, columns) is None and name not in recipe.name_parts:
             fix = nearest(name, [column for column in columns if not column.startswith("@")])
             raise ProblemError("columns", f"there is no column {quoted(name)}", fix)
@@ -72,9 +72,9 @@ def preview_rows(document: Mapping[str, Any], rows: Sequence[Mapping[str, Any]],
 
 
 def _selected_rows(recipe: Recipe, rows: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any] | ProblemError]:
-    for row in rows:
+    for number, row in enumerate(rows):
         try:
-            yield from rows_of_row(recipe, row)
+            yield from rows_of_row(recipe, row, number)
         except ProblemError as error:
             yield error
 
@@ -101,5 +101,5 @@ def fitting(recipes: Mapping[str, Mapping[str, Any]], rows: Sequence[Mapping[str
 
 
 def _fits(document: Mapping[str, Any], columns: Mapping[str, None]) -> bool:
-    used = parse_recipe(document).used
+    used = parse_recipe(document).required
     return len(used) > 2 and all(column_of(name, columns) is not None for name in used)

@@ -12,14 +12,17 @@ from typing import Any, NamedTuple
 
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
+from foilworks.core.corpus.import_formats.parsing.records import stem_of
 from foilworks.core.corpus.import_formats.parsing.row_values import as_number, as_text
 from foilworks.core.text.quoting import quoted
 
-# Formats of texts: the name of a file without its folders, the same without its ending, lower case, the first letter.
+# Formats of texts: the name of a file without its folders, the same without its ending, the path
+# without the ending of a video, lower case, the first letter.
 _TEXT_FORMATS: dict[str, Callable[[str], str]] = {
     "name": lambda text: PurePosixPath(text.replace("\\", "/")).name,
     "stem": lambda text: PurePosixPath(text.replace("\\", "/")).stem,
     "lower": str.lower,
+    "clip": stem_of,
     "initial": lambda text: text[:1],
 }
 # Formats of numbers: 05d, 3d, .2f. Two digits limit the length of what they write.
@@ -59,7 +62,9 @@ def parse_source(source: str) -> Source:
                 f"template: {quoted(spec or conversion)} in {quoted(source)} is not a format; "
                 f"use {', '.join(_TEXT_FORMATS)}, or one of numbers, such as 05d or .1f"
             )
-    return tuple(Piece(text, name, spec) for text, name, spec, _conversion in pieces)
+    # What `{a|b}` alone is, is no column of this name.
+    last = (Piece("", None, ""),) * ("|" in source)
+    return (*(Piece(text, name, spec) for text, name, spec, _conversion in pieces), *last)
 
 
 def is_template(source: Source) -> bool:
@@ -67,7 +72,13 @@ def is_template(source: Source) -> bool:
 
 
 def columns_of(source: Source) -> list[str]:
-    return [piece.column for piece in source if piece.column is not None]
+    """`{a|b}` is the first of two columns that has a value."""
+    return [
+        name
+        for piece in source
+        if piece.column is not None
+        for name in (piece.column.split("|") if is_template(source) else [piece.column])
+    ]
 
 
 def fill(source: Source, get: Get) -> Any:
@@ -78,10 +89,10 @@ def fill(source: Source, get: Get) -> Any:
     for piece in source:
         text += piece.text
         if piece.column is not None:
-            value = get(piece.column)
-            if value is None or value == "":
+            values = [value for name in piece.column.split("|") if (value := get(name)) not in (None, "")]
+            if not values:
                 return None
-            text += _formatted(piece, value)
+            text += _formatted(piece, values[0])
         if len(text) > MAX_FILLED:
             raise ProblemError(
                 piece.column or "template", f"makes more than {MAX_FILLED} characters", "shorten the template"
