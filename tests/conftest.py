@@ -71,6 +71,8 @@ assert Path(_HOME.name).resolve() == django.conf.settings.FOILWORKS_HOME, _early
 # The real hashers cost 0.3 s a person; passwords are not what these tests are about.
 django.conf.settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
+from tests.factories import make_project  # noqa: E402  (its models need the set-up)
+
 
 def _look_through_static_files_once() -> None:
     """A test client has middleware of its own, and WhiteNoise's looks through all static files when it is made: half of
@@ -179,6 +181,11 @@ def own_folders(settings, tmp_path: Path) -> Iterator[None]:
     names = {"MEDIA": "media", "EXPORT": "exports", "MODEL": "models", "CACHE": "cache", "UPLOAD": "uploads"}
     with override_settings(**{f"{name}_ROOT": tmp_path / folder for name, folder in names.items()}):
         yield
+
+
+@pytest.fixture
+def project(db) -> Any:
+    return make_project()
 
 
 @pytest.fixture

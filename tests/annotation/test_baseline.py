@@ -29,7 +29,7 @@ from foilworks.core.projects.errors import AccessDenied
 from foilworks.core.projects.models import Role, User
 from foilworks.site.invariants.registry import violations
 from tests import factories
-from tests.annotation.world import World, make_world, new_key
+from tests.annotation.world import World, new_key
 
 FOILS = tuple(f"a man does thing {n} to a shirt." for n in range(5))
 seeds = st.integers(0, 2**31)
@@ -66,11 +66,6 @@ def test_a_sample_is_the_seeds_and_of_its_size():
     assert len(set(drawn(ids, 10, 3))) == 10
     assert sorted(drawn(ids, None, 3)) == ids
     assert drawn(ids, 500, 3) == drawn(ids, None, 3)
-
-
-@pytest.fixture
-def world(db) -> World:
-    return make_world()
 
 
 def valid_item(world: World, foils=FOILS, **fields) -> Item:

@@ -46,13 +46,6 @@ from tests.factories import make_member
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def crowd(world: World) -> World:
-    for _ in range(3):
-        world.item()
-    return world
-
-
 def broken() -> list[dict]:
     """What `foilworks check` would find, but for the clips, which have no files here."""
     return [found for found in violations() if not found["invariant"].startswith("media.")]

@@ -15,15 +15,10 @@ from annotation.actions.undo import undo_edit
 from annotation.errors import AnnotationError, LeaseEnded
 from annotation.models import Draft, Stage
 from annotation.rules.drafts import MAX_CHARACTERS, parse_draft
-from tests.annotation.world import World, later, make_world, new_key
+from tests.annotation.world import later, new_key
 
 pytestmark = pytest.mark.django_db
 TEXT = "a man irons a shirt."
-
-
-@pytest.fixture
-def world() -> World:
-    return make_world()
 
 
 def draft(*texts: str, base: str = "b") -> str:

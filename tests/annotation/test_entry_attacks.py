@@ -379,14 +379,6 @@ def test_unsigned_ids_open_work_but_no_stored_data(world, elsewhere):
 # Work and codes
 
 
-@pytest.fixture
-def crowd(world: World) -> World:
-    """Three items wait for validators."""
-    for _ in range(3):
-        world.item()
-    return world
-
-
 def work(world: World, person: User, pieces: int) -> None:
     for _ in range(pieces):
         found = claim(person, world.project, "validation")

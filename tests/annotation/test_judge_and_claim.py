@@ -22,18 +22,13 @@ from foilworks.core.corpus.models import Item, Video
 from foilworks.core.projects.actions.tokens import make_token
 from foilworks.core.projects.models import ApiToken, User
 from tests.annotation.crowd import open_policy, stock
-from tests.annotation.world import World, make_world, new_key, sending
+from tests.annotation.world import World, new_key, sending
 
 pytestmark = pytest.mark.django_db
 # Received by the database from the submit to the next card, the transaction's own two among them.
 MOST = 12
 # The verdict of a pair: its foil, its task, its item, and whether a webhook wants to know.
 DECIDING = 4
-
-
-@pytest.fixture
-def world() -> World:
-    return make_world()
 
 
 def begun(world: World, name: str = "vera", items: int = 6):

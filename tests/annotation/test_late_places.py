@@ -19,13 +19,6 @@ pytestmark = pytest.mark.django_db
 MINUTES = 30
 
 
-@pytest.fixture
-def crowd(world: World) -> World:
-    for _ in range(3):
-        world.item()
-    return world
-
-
 def study_of(crowd: World, **fields) -> CrowdStudy:
     return open_study(crowd.project, minutes=MINUTES, **fields)
 

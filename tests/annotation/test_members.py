@@ -9,15 +9,10 @@ from annotation.models import Edit, Ending, Lease, Slot, Stage
 from foilworks.core.projects.errors import AccessDenied, ProjectError
 from foilworks.core.projects.models import AuditEvent, Membership, User
 from generation.models import Candidate
-from tests.annotation.world import make_world, new_key
+from tests.annotation.world import new_key
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def world():
-    return make_world()
 
 
 def roles(world, person) -> set[str]:

@@ -109,11 +109,6 @@ def test_a_frame_is_the_one_on_screen_and_its_picture_is_the_same_twice(tmp_path
 
 
 @pytest.fixture
-def world(db) -> World:
-    return make_world()
-
-
-@pytest.fixture
 def videos(world: World, tmp_path: Path) -> list[Video]:
     """Three clips with a file of twelve frames, one without."""
     write_mp4(tmp_path / "clip.mp4", [np.full((32, 32, 3), 20 * k, np.uint8) for k in range(12)], 12.0)

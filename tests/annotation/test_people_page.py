@@ -16,11 +16,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def world():
-    return make_world()
-
-
-@pytest.fixture
 def owner(client, world):
     client.force_login(world.owner)
     return client

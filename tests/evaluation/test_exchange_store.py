@@ -22,7 +22,7 @@ from foilworks.site.exports.records import project_content, release_content
 from foilworks.site.imports import store, survey
 from foilworks.site.imports.store import import_records
 from foilworks.site.invariants.registry import violations
-from tests.factories import make_member, make_project, make_subtest
+from tests.factories import make_member, make_subtest
 from tests.media.painted import painted_clip
 
 pytestmark = pytest.mark.django_db
@@ -40,11 +40,6 @@ def record(id_="a", **changes):
         "proficiency": PAIR,
     }
     return {**values, **changes}
-
-
-@pytest.fixture
-def project():
-    return make_project()
 
 
 @pytest.fixture

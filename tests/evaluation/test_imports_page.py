@@ -26,7 +26,7 @@ from foilworks.core.text.registry import load
 from foilworks.site.imports.actions.discard_stale_imports import discard_stale_imports, remove_partial_uploads
 from foilworks.site.imports.models import Import
 from foilworks.site.imports.uploads import folder_of
-from tests.factories import make_member, make_project, make_video
+from tests.factories import make_member, make_video
 from tests.media.painted import painted_clip
 from tests.media.test_probe import encode
 
@@ -38,11 +38,6 @@ CSV = "id,video,caption,foil\na,a.mp4,a man sits.,a man stands.\nb,b.mp4,,y\nc,c
 @pytest.fixture(autouse=True)
 def own_uploads(settings, tmp_path):
     settings.UPLOAD_ROOT = tmp_path / "uploads"
-
-
-@pytest.fixture
-def project():
-    return make_project()
 
 
 @pytest.fixture

@@ -23,12 +23,12 @@ from foilworks.core.corpus.export_formats.registry import EXPORTERS
 from foilworks.core.corpus.models import Foil
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.jobs.runner import run_now
-from foilworks.core.projects.models import AuditEvent, Role
+from foilworks.core.projects.models import AuditEvent
 from foilworks.core.text.registry import load
 from foilworks.site.exports.collect import collect_release
 from foilworks.site.publishing.actions.set_public_page import set_public_page
 from tests.evaluation.ladders import make_laddered
-from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
+from tests.factories import make_caption, make_item, make_project, make_subtest, make_video
 
 pytestmark = pytest.mark.django_db
 N = 24
@@ -38,17 +38,6 @@ EVERY_RUNG = ("no_clip", "other_clip", "first_frame", "middle_frame", "best_fram
 @pytest.fixture
 def project():
     return make_project(slug="shapes")
-
-
-@pytest.fixture
-def person(project):
-    return make_member(project, Role.RESEARCHER, name="owner")
-
-
-@pytest.fixture
-def owner(client, person):
-    client.force_login(person)
-    return client
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from evaluation.reports.edit_kinds import edited_kinds
 from evaluation.reports.reports import facts_of, project_report, release_analysis
 from evaluation.scoring.actions.models import describe_model
 from foilworks.core.corpus.models import Caption, Video
-from foilworks.core.projects.models import Role
 from tests import factories
 from tests.addresses import named
 from tests.evaluation.ranked import make_release, score
@@ -30,17 +29,6 @@ def fresh_memory():
 @pytest.fixture
 def project():
     return factories.make_project(slug="ranked")
-
-
-@pytest.fixture
-def person(project):
-    return factories.make_member(project, Role.RESEARCHER, name="owner")
-
-
-@pytest.fixture
-def owner(client, person):
-    client.force_login(person)
-    return client
 
 
 @pytest.fixture

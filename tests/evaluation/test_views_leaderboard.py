@@ -22,7 +22,6 @@ from evaluation.scoring.models import ModelCard
 from evaluation.scoring.run_request import RunRequest
 from evaluation.scoring.run_results import axes_of
 from evaluation.text_tables import escaped
-from foilworks.core.projects.models import Role
 from tests import factories
 from tests.addresses import named
 from tests.evaluation.ranked import make_release, number_of, score
@@ -38,17 +37,6 @@ def fresh_memory():
 @pytest.fixture
 def project():
     return factories.make_project(slug="ranked")
-
-
-@pytest.fixture
-def person(project):
-    return factories.make_member(project, Role.RESEARCHER, name="owner")
-
-
-@pytest.fixture
-def owner(client, person):
-    client.force_login(person)
-    return client
 
 
 @pytest.fixture

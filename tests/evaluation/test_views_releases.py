@@ -25,9 +25,9 @@ from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.jobs.models import JobState
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.media.encode import write_mp4
-from foilworks.core.projects.models import AuditEvent, Role
+from foilworks.core.projects.models import AuditEvent
 from tests.addresses import named
-from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
+from tests.factories import make_caption, make_item, make_project, make_subtest, make_video
 
 pytestmark = pytest.mark.django_db
 
@@ -35,17 +35,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def project():
     return make_project(slug="shapes")
-
-
-@pytest.fixture
-def person(project):
-    return make_member(project, Role.RESEARCHER, name="owner")
-
-
-@pytest.fixture
-def owner(client, person):
-    client.force_login(person)
-    return client
 
 
 @pytest.fixture

@@ -19,11 +19,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def project():
-    return make_project()
-
-
-@pytest.fixture
 def run(project, capsys):
     """The JSON of `foilworks subtest ARGUMENTS --project …`, or the line that it ends with."""
 

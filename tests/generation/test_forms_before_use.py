@@ -7,14 +7,9 @@ from huggingface_hub import constants
 
 from generation.models import Selection
 from generation.models.side_work import Tuning
-from tests.factories import make_caption, make_member, make_project, make_run, make_subtest, make_video
+from tests.factories import make_caption, make_member, make_run, make_subtest, make_video
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def project():
-    return make_project()
 
 
 @pytest.fixture

@@ -30,11 +30,6 @@ def project():
     return project
 
 
-@pytest.fixture
-def owner(project):
-    return make_member(project, Role.RESEARCHER)
-
-
 def looked_at(person, project, **options):
     run = preview_captions(person, project, **{"maker": "cos_caption", "params": {"template": "action"}, **options})
     assert run_now(run.job).state == JobState.DONE

@@ -17,16 +17,6 @@ pytestmark = pytest.mark.django_db
 WORDS = {"system": "Write falsehoods.", "question": "Caption: {caption}\nNumber: {k}", "examples": [("a", ("b", "c"))]}
 
 
-@pytest.fixture
-def project():
-    return make_project()
-
-
-@pytest.fixture
-def owner(project):
-    return make_member(project, Role.RESEARCHER)
-
-
 def test_a_run_takes_the_projects_own_prompt_and_its_candidates_name_it(project, owner):
     row = write_prompt(owner, project, slug="mine", **WORDS)
     make_caption(make_video(project), "a man folds a shirt")

@@ -39,16 +39,6 @@ TEXTS = (
 
 
 @pytest.fixture
-def project():
-    return make_project()
-
-
-@pytest.fixture
-def owner(project):
-    return make_member(project, Role.RESEARCHER)
-
-
-@pytest.fixture
 def subtest(project):
     return make_subtest(project, name="counting")
 

@@ -19,16 +19,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def project():
-    return make_project()
-
-
-@pytest.fixture
-def owner(project):
-    return make_member(project, Role.RESEARCHER)
-
-
-@pytest.fixture
 def server(settings, monkeypatch):
     monkeypatch.setattr(chat_endpoint, "FIRST_PAUSE", 0.01)
     with chat_server(lambda body, n: Said("broken", 500)) as one:

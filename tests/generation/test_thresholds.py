@@ -44,16 +44,6 @@ FILTERS = [
 
 
 @pytest.fixture
-def project():
-    return make_project()
-
-
-@pytest.fixture
-def researcher(project):
-    return make_member(project, Role.RESEARCHER)
-
-
-@pytest.fixture
 def run(project):
     return make_run(make_subtest(project), method="mask_fill", filters=FILTERS)
 
@@ -103,9 +93,9 @@ def test_foils_that_a_costly_filter_did_not_judge_stay_out_and_are_counted(run):
     assert state_of(unseen, seen) == [C.FILTERED_OUT, C.QUEUED]
 
 
-def test_changed_thresholds_are_audited_as_a_whole_and_per_candidate(run, researcher):
+def test_changed_thresholds_are_audited_as_a_whole_and_per_candidate(run, owner):
     back, stays, leaves = judged(run, 0.6, 0.9), judged(run, 0.1, 0.95), judged(run, 0.1, 0.82)
-    done = move_thresholds(researcher, run, {"nli": 0.7, "grammaticality": 0.9})
+    done = move_thresholds(owner, run, {"nli": 0.7, "grammaticality": 0.9})
     assert (done.n_back, done.n_leave) == (1, 1)
     assert state_of(back, stays, leaves) == [C.QUEUED, C.QUEUED, C.FILTERED_OUT]
     run.refresh_from_db()
@@ -114,13 +104,13 @@ def test_changed_thresholds_are_audited_as_a_whole_and_per_candidate(run, resear
     assert rows["readmit", str(back.pk)].to_state == C.QUEUED
     assert rows["hold_back", str(leaves.pk)].reason == "grammaticality"
     whole = rows["generation.move_thresholds", str(run.pk)]
-    assert whole.actor == researcher
+    assert whole.actor == owner
     assert whole.details == {"before": {}, "thresholds": {"nli": 0.7, "grammaticality": 0.9}, "came_back": 1, "left": 1}
     assert len(rows) == 3
     assert Candidate.objects.get(pk=leaves.pk).rejected_by == ["grammaticality"]
     # What the filters said in the run is provenance and stays; moving back brings everything back.
     assert FilterScore.objects.filter(candidate=back, filter="nli", passed=False).exists()
-    move_thresholds(researcher, run, {})
+    move_thresholds(owner, run, {})
     assert state_of(back, stays, leaves) == [C.FILTERED_OUT, C.QUEUED, C.QUEUED]
 
 
@@ -134,14 +124,14 @@ def test_changed_thresholds_are_audited_as_a_whole_and_per_candidate(run, resear
     ],
 )
 def test_a_resumed_run_applies_the_changed_thresholds_to_new_candidates(
-    project, researcher, monkeypatch, began, moved, clip, states
+    project, owner, monkeypatch, began, moved, clip, states
 ):
     monkeypatch.setattr("generation.jobs.BATCH", 4)
     counts = ("once", "three times", "five times", "two times") * 4
     for n, count in enumerate(counts):
         make_caption(make_video(project), f"man number {n} claps exactly {count}.")
     filters = {"minimal_edit": {"max_words": began, "entities": "free"}} | ({"frequency_clipping": {}} if clip else {})
-    run = start_run(researcher, project, FoilRequest(subtest=make_subtest(project), method="number", filters=filters))
+    run = start_run(owner, project, FoilRequest(subtest=make_subtest(project), method="number", filters=filters))
     real, calls = jobs.store_batch, []
 
     def failing_once(*args):
@@ -157,8 +147,8 @@ def test_a_resumed_run_applies_the_changed_thresholds_to_new_candidates(
     run.refresh_from_db()
     assert run.job.state == JobState.FAILED
     old = set(Candidate.objects.filter(group__run=run).values_list("pk", flat=True))
-    move_thresholds(researcher, run, {"minimal_edit": moved})
-    assert run_now(resume_run(researcher, run).job).state == JobState.DONE
+    move_thresholds(owner, run, {"minimal_edit": moved})
+    assert run_now(resume_run(owner, run).job).state == JobState.DONE
     run.refresh_from_db()
     new = Candidate.objects.filter(group__run=run).exclude(pk__in=old)
     assert {candidate.state for candidate in new} == states
@@ -170,22 +160,22 @@ def test_a_resumed_run_applies_the_changed_thresholds_to_new_candidates(
             assert score.candidate.rejected_by == ["minimal_edit"]
 
 
-def test_the_next_claim_gets_only_candidates_that_pass_the_thresholds(run, researcher):
+def test_the_next_claim_gets_only_candidates_that_pass_the_thresholds(run, owner):
     editor = make_member(run.project, Role.ANNOTATOR)
     leaves, back = judged(run, 0.4, 0.9), judged(run, 0.6, 0.9)
     make_tasks(run.project)
     assert Task.objects.get(state=TaskState.OPEN).group == leaves.group
-    move_thresholds(researcher, run, {"nli": 0.3})
+    move_thresholds(owner, run, {"nli": 0.3})
     make_tasks(run.project)
     assert not Task.objects.filter(state=TaskState.OPEN).exists()
-    move_thresholds(researcher, run, {"nli": 0.7})
+    move_thresholds(owner, run, {"nli": 0.7})
     make_tasks(run.project)
     groups = set(Task.objects.filter(state=TaskState.OPEN).values_list("group", flat=True))
     assert groups == {leaves.group_id, back.group_id}
     assert claim(editor, run.project, Stage.EDIT) is not None
 
 
-def test_work_that_people_have_started_on_does_not_change(run, researcher):
+def test_work_that_people_have_started_on_does_not_change(run, owner):
     group = make_group(run)
     in_hand, rest = judged(run, 0.4, 0.9, group=group), judged(run, 0.6, 0.9, group=group)
     editor = make_member(run.project, Role.ANNOTATOR)
@@ -197,13 +187,13 @@ def test_work_that_people_have_started_on_does_not_change(run, researcher):
     make_tasks(run.project)
     found = preview(run, {"nli": 0.3})
     assert (found.n_leave, preview(run, {"nli": 0.9}).n_begun) == (1, 1)
-    move_thresholds(researcher, run, {"nli": 0.3})
+    move_thresholds(owner, run, {"nli": 0.3})
     assert state_of(in_hand, rest, other) == [C.EDITING, C.FILTERED_OUT, C.FILTERED_OUT]
-    move_thresholds(researcher, run, {"nli": 0.9})
+    move_thresholds(owner, run, {"nli": 0.9})
     assert state_of(in_hand, rest, other) == [C.EDITING, C.FILTERED_OUT, C.QUEUED]
 
 
-def test_without_an_edit_stage_restored_candidates_wait_for_review(researcher):
+def test_without_an_edit_stage_restored_candidates_wait_for_review(db):
     project = make_project(edit_stage=False)
     run = make_run(make_subtest(project), method="mask_fill", filters=FILTERS)
     waits, back = judged(run, 0.4, 0.9, state=C.IN_REVIEW), judged(run, 0.6, 0.9)
@@ -224,14 +214,14 @@ def test_a_threshold_does_not_restore_what_a_selection_held_back(run):
     assert (found.n_back, found.n_held_back) == (0, 1)
 
 
-def test_invalid_thresholds_are_refused_with_the_reason(run, researcher):
+def test_invalid_thresholds_are_refused_with_the_reason(run, owner):
     judged(run, 0.4, 0.9)
     with pytest.raises(GenerationError, match="duplicate has no threshold"):
         preview(run, {"duplicate": 1.0})
     with pytest.raises(GenerationError, match="a number"):
         preview(run, {"nli": float("nan")})
     with pytest.raises(GenerationError, match="These thresholds change no verdict"):
-        move_thresholds(researcher, run, {})
+        move_thresholds(owner, run, {})
     with pytest.raises(AccessDenied):
         move_thresholds(make_member(run.project, Role.REVIEWER), run, {"nli": 0.1})
     run.job = Job.objects.create(dotted="x", target_id=1, state=JobState.RUNNING)
@@ -256,7 +246,7 @@ def test_a_threshold_moves_only_where_the_score_alone_decides(slug, params, move
     assert list(movable([{"slug": slug, "params": params}])) == [slug] * moves
 
 
-def test_a_foil_that_passed_by_more_than_its_score_is_not_held_back(project, researcher):
+def test_a_foil_that_passed_by_more_than_its_score_is_not_held_back(project, owner):
     """Perplexity 190 after 100: a change of .9, and low enough for the wide bar."""
     params = {"max_change": 0.6, "wide_change": 1.4, "max_perplexity": 750.0}
     verdict = perplexity.verdict({"caption": 100.0, "foil": 190.0}, params={**params, "formula": "corrected"})
@@ -268,7 +258,7 @@ def test_a_foil_that_passed_by_more_than_its_score_is_not_held_back(project, res
         run=run, candidate=passed, filter="perplexity", filter_version="1", score=verdict.score, passed=True
     )
     with pytest.raises(GenerationError, match="perplexity has no threshold in this run"):
-        move_thresholds(researcher, run, {"perplexity": 0.7})
+        move_thresholds(owner, run, {"perplexity": 0.7})
     assert state_of(passed) == [C.QUEUED]
 
 
@@ -290,10 +280,10 @@ class TestPage:
     def url(self, run):
         return reverse("generation:thresholds", args=[run.project.slug, run.pk])
 
-    def test_the_page_shows_sliders_drawings_counts_and_twenty_examples(self, client, run, researcher):
+    def test_the_page_shows_sliders_drawings_counts_and_twenty_examples(self, client, run, owner):
         for at in range(30):
             judged(run, at / 30, 0.9)
-        client.force_login(researcher)
+        client.force_login(owner)
         answer = client.get(self.url(run), {"nli": "0.9"})
         html = answer.content.decode()
         assert 'type="range" id="range-nli"' in html
@@ -306,28 +296,26 @@ class TestPage:
         assert sum(row.comes_back for row in answer.context["examples"]["pass"]) == 12
         assert "style=" not in html
 
-    def test_a_filter_that_depends_on_more_than_its_score_has_no_slider(self, client, run, researcher):
+    def test_a_filter_that_depends_on_more_than_its_score_has_no_slider(self, client, run, owner):
         run.filters = [{"slug": "nli", "params": {"max_entailment": 0.0}, "version": "1"}, *FILTERS[1:]]
         run.save()
         judged(run, 0.4, 0.9)
-        client.force_login(researcher)
+        client.force_login(owner)
         answer = client.get(self.url(run), {"nli": "0"})
         html = answer.content.decode()
         assert 'id="range-nli"' not in html
         assert "This filter has no threshold that you can change." in html
         assert answer.context["preview"].would_pass == 1
 
-    def test_htmx_gets_only_the_preview_and_the_drawings(self, client, run, researcher):
+    def test_htmx_gets_only_the_preview_and_the_drawings(self, client, run, owner):
         judged(run, 0.4, 0.9)
-        client.force_login(researcher)
+        client.force_login(owner)
         html = client.get(self.url(run), {"nli": "0.9"}, headers={"HX-Request": "true"}).content.decode()
         assert "<html" not in html
         assert 'id="drawing-nli" hx-swap-oob="true"' in html
 
-    def test_the_preview_needs_the_same_few_queries_for_every_run(
-        self, client, run, researcher, django_assert_num_queries
-    ):
-        client.force_login(researcher)
+    def test_the_preview_needs_the_same_few_queries_for_every_run(self, client, run, owner, django_assert_num_queries):
+        client.force_login(owner)
         run.job = Job.objects.create(dotted="x", target_id=1, state=JobState.DONE, finished_at="2026-01-01T00:00Z")
         run.save()
         for n in (1, 30):
@@ -339,9 +327,9 @@ class TestPage:
             with django_assert_num_queries(9):
                 client.get(self.url(run), {"nli": "0.9"}, headers={"HX-Request": "true"})
 
-    def test_applying_thresholds_shows_how_many_candidates_moved(self, client, run, researcher):
+    def test_applying_thresholds_shows_how_many_candidates_moved(self, client, run, owner):
         back = judged(run, 0.6, 0.9)
-        client.force_login(researcher)
+        client.force_login(owner)
         answer = client.post(self.url(run), {"nli": "0.7", "apply": "1"}, follow=True)
         assert "1 restored, 0 held back." in answer.content.decode()
         assert state_of(back) == [C.QUEUED]
@@ -350,8 +338,8 @@ class TestPage:
         assert again.status_code == 422
         assert "These thresholds change no verdict" in again.content.decode()
 
-    def test_a_run_in_progress_asks_to_wait(self, client, run, researcher):
+    def test_a_run_in_progress_asks_to_wait(self, client, run, owner):
         run.job = Job.objects.create(dotted="x", target_id=1, state=JobState.RUNNING)
         run.save()
-        client.force_login(researcher)
+        client.force_login(owner)
         assert "still generating" in client.get(self.url(run)).content.decode()

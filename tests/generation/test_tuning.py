@@ -49,11 +49,6 @@ def project():
     return project
 
 
-@pytest.fixture
-def owner(project):
-    return make_member(project, Role.RESEARCHER)
-
-
 SETTINGS = {"model": "base", "device": "cpu", "epochs": 2, "batch": 2, "checkpoint_every": 3, "learning_rate": 0.005}
 
 

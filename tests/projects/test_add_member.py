@@ -13,16 +13,6 @@ from tests.factories import make_member, make_project, make_user
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def project():
-    return make_project()
-
-
-@pytest.fixture
-def owner(project):
-    return make_member(project, "researcher", name="owner")
-
-
 def test_somebody_with_an_account_becomes_a_member(project, owner):
     ann = make_user("ann")
     added = add_member(owner, project, " ann ", ["reviewer", "annotator", "annotator"])

@@ -15,16 +15,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def project():
-    return make_project()
-
-
-@pytest.fixture
-def owner(project):
-    return make_member(project, "researcher", name="owner")
-
-
-@pytest.fixture
 def ann(project):
     return make_member(project, "annotator", name="ann")
 

@@ -8,14 +8,9 @@ from django.urls import reverse
 from foilworks.core.projects.actions.invitations import make_team_invitations
 from foilworks.core.projects.errors import ProjectError
 from foilworks.core.projects.models import AuditEvent, Invitation, Role
-from tests.factories import make_member, make_project
+from tests.factories import make_member
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def project():
-    return make_project()
 
 
 def send(client, project, **people):

@@ -73,11 +73,6 @@ def receiver(settings) -> Iterator[Receiver]:
 
 
 @pytest.fixture
-def project():
-    return make_project()
-
-
-@pytest.fixture
 def owner(project):
     return make_member(project, Role.RESEARCHER)
 

@@ -15,14 +15,9 @@ from foilworks.site.documents.models import DatasheetAnswer
 from foilworks.site.publishing.models import PublicPage
 from foilworks.site.publishing.sheet import KIND
 from tests.addresses import named
-from tests.factories import make_item, make_member, make_project, make_subtest
+from tests.factories import make_item, make_member, make_subtest
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def project():
-    return make_project()
 
 
 @pytest.fixture

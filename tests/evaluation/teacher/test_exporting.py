@@ -22,24 +22,10 @@ from foilworks.core.jobs.runner import run_now
 from foilworks.site.teacher.actions.trainings import start_teacher
 from foilworks.site.teacher.footage import Footage, clip_of
 from foilworks.site.teacher.training_request import TrainingRequest
-from tests.evaluation.teacher.shapes import Shapes
 from tests.hub.clip_files import OwnClip, QuickGelu, byte_pairs
 
 pytestmark = pytest.mark.django_db
 SCRIPT = Path(__file__).resolve().parents[3] / "docs/examples/teacher_elsewhere.py"
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
-@pytest.fixture
-def shapes(settings):
-    return Shapes(Path(settings.MEDIA_ROOT), Path(settings.MODEL_ROOT))
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Negatives from imported items, runs, people and two-clip items: what is used, and what never is."""
 
 import json
-from pathlib import Path
 
 import pytest
 from django.core.management import call_command
@@ -14,15 +13,9 @@ from foilworks.site.teacher.mixtures import mixture_of
 from foilworks.site.teacher.negatives import known_sources
 from foilworks.site.teacher.plan import TEACHING
 from foilworks.site.teacher.sources import collect
-from tests.evaluation.teacher.shapes import Shapes
 from tests.factories import make_candidate, make_caption, make_group, make_item, make_run, make_subtest, make_video
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def shapes(settings):
-    return Shapes(Path(settings.MEDIA_ROOT), Path(settings.MODEL_ROOT))
 
 
 def collected(shapes, *given, count=10, seed=0, **more):

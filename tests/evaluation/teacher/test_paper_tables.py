@@ -1,7 +1,6 @@
 """The tables of (Feint6K, Tables 1 and 2) from a project's own runs and trainings, by one command."""
 
 import json
-from pathlib import Path
 
 import pytest
 from django.core.management import call_command
@@ -20,15 +19,9 @@ from foilworks.site.teacher.models import StudentEvaluation, TeacherTraining
 from foilworks.site.teacher.paper_rows import TABLE_1, TABLE_2
 from foilworks.site.teacher.readings import EvaluationResult
 from foilworks.site.teacher.sources import held_out_of
-from tests.evaluation.teacher.shapes import Shapes
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def shapes(settings):
-    return Shapes(Path(settings.MEDIA_ROOT), Path(settings.MODEL_ROOT))
 
 
 def result(release, ranks) -> EvaluationResult:

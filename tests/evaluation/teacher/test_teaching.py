@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from django.urls import reverse
 
 from evaluation.errors import EvaluationError
@@ -28,7 +27,6 @@ from foilworks.site.teacher.sources import collect
 from foilworks.site.teacher.training_request import TrainingRequest
 from generation.errors import GenerationError
 from generation.models import Candidate
-from tests.evaluation.teacher.shapes import Shapes
 from tests.factories import (
     make_candidate,
     make_caption,
@@ -41,19 +39,6 @@ from tests.factories import (
 from tests.hub import folders, video_folders
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
-@pytest.fixture
-def shapes(settings):
-    return Shapes(Path(settings.MEDIA_ROOT), Path(settings.MODEL_ROOT))
 
 
 def start(shapes, **fields):

@@ -30,11 +30,6 @@ QUERIES_PER_CLAIM, QUERIES_PER_SUBMIT = 20, 17
 
 
 @pytest.fixture
-def project():
-    return make_project()
-
-
-@pytest.fixture
 def ask(project, settings):
     """`ask(method, path, body, **headers)` as the project's researcher."""
     settings.API_RATE_LIMIT_PER_MINUTE = 0
