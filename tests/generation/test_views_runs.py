@@ -1,7 +1,5 @@
 """Pages of runs: the list, the form that comes out of the tables, live progress, the ledger, a candidate's origin."""
 
-import re
-
 import pytest
 from django.urls import reverse
 
@@ -24,6 +22,7 @@ from tests.factories import (
     make_subtest,
     make_video,
 )
+from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
 
@@ -138,21 +137,21 @@ class TestNewRun:
 
     @pytest.mark.parametrize("method", METHODS)
     def test_the_form_has_a_field_for_every_parameter_of_every_method(self, owner, project, subtest, method):
-        html = owner.get(url("new_run", project), {"method": method}).content.decode()
-        fragment = owner.get(url("method_fields", project), {"method": method}).content.decode()
-        for param in METHODS[method].params:
-            assert f'name="method-{param.name}"' in html
-            assert f'name="method-{param.name}"' in fragment
-        assert "<html" not in fragment
+        page, fragment = (
+            read_page(owner.get(url(name, project), {"method": method})) for name in ("new_run", "method_fields")
+        )
+        assert {
+            f"method-{param.name}" for param in METHODS[method].params
+        } <= page.fields.keys() & fragment.fields.keys()
+        assert "html" not in fragment.tags
 
     @pytest.mark.parametrize("asked", ["", "../etc"])
     def test_no_method_is_preselected(self, owner, project, subtest, asked):
-        html = owner.get(url("new_run", project), {"method": asked} if asked else {}).content.decode()
-        radios = re.findall(r'<input type="radio" name="method"[^>]*>', html)
-        assert len(radios) == len(METHODS)
-        assert not any("checked" in radio for radio in radios)
-        assert reverse("generation:methods") in html[html.index('id="method-fields"') :]
-        assert 'name="method-' not in html
+        page = read_page(owner.get(url("new_run", project), {"method": asked} if asked else {}))
+        radios = [field.attributes for field in page.all("input") if field.attributes.get("name") == "method"]
+        assert [radio["type"] for radio in radios if "checked" not in radio] == ["radio"] * len(METHODS)
+        assert reverse("generation:methods") in page.after("method-fields").links
+        assert not [name for name in page.fields if name.startswith("method-")]
         answer = owner.post(url("new_run", project), form_data(subtest, method="", seen=""))
         assert answer.status_code == 422
         assert list(answer.context["form"].errors) == ["method"]
@@ -274,7 +273,7 @@ class TestPresets:
         assert form.filter_params["grammaticality"]["min"].value() == 0.6
         assert form.filter_params["frequency_clipping"]["relations"].value() == "paper"
         assert [row.slug for row in form.preset_rows() if row.is_selected] == ["vilma-spatial"]
-        assert 'name="method-' not in answer.content.decode()
+        assert not [name for name in read_page(answer).fields if name.startswith("method-")]
 
     def test_the_preset_of_sent_filters_is_marked(self, owner, project, subtest):
         sent = form_data(subtest, filters=["identical", "duplicate"], **{"method-max": "many"})
@@ -351,9 +350,8 @@ class TestPreview:
 
     def test_invalid_settings_are_named(self, owner, project, subtest, captions):
         given = {"method-pairs": "right left"}
-        html = self.preview(owner, project, subtest, method="preposition", seen="preposition", **given).content.decode()
-        assert "is not a pair" in html
-        assert "No preview." in html
+        answer = self.preview(owner, project, subtest, method="preposition", seen="preposition", **given)
+        read_page(answer).check("is not a pair", "No preview.")
 
     def test_nothing_is_previewed_before_the_page_has_the_parameters(self, owner, project, subtest, captions):
         answer = owner.post(url("run_preview", project), form_data(subtest, method="fake", seen="number"))
@@ -426,11 +424,11 @@ class TestRun:
     def test_progress_polls_only_while_the_job_is_active(self, owner, project, subtest, state, polls):
         job = Job.objects.create(dotted="x", target_id=1, state=state, done=5, total=20, error="it broke")
         run = make_run(subtest, job=job)
-        html = owner.get(url("run_progress", project, run.pk)).content.decode()
-        assert (f'hx-get="{url("run_progress", project, run.pk)}"' in html) is polls
+        page = read_page(owner.get(url("run_progress", project, run.pk)))
+        assert (url("run_progress", project, run.pk) in page.actions) is polls
         # The head of the page says that a run is done; its bar would be full.
-        assert ('max="20" value="5"' in html) is (state != "done")
-        assert "<html" not in html
+        bars = [(bar.attributes["max"], bar.attributes["value"]) for bar in page.all("progress")]
+        assert (bars, "html" in page.tags) == ([] if state == "done" else [("20", "5")], False)
 
     @pytest.mark.parametrize(
         ("skipped", "state"), [({"no verb": 2}, "done"), ({}, "done"), ({"no verb": 2}, "running")]
@@ -438,11 +436,11 @@ class TestRun:
     def test_a_finished_run_shows_the_next_steps(self, owner, project, subtest, skipped, state):
         job = Job.objects.create(dotted="x", target_id=1, state=state)
         run = make_run(subtest, job=job, skipped=skipped)
-        html = owner.get(url("run", project, run.pk)).content.decode()
-        assert ("Next steps" in html) is (state == "done")
-        offered = bool(skipped) and state == "done"
-        assert (f"{url('new_run', project)}?like={run.pk}&amp;method=person&amp;without_foil=1" in html) is offered
-        assert (f'{url("new_run", project)}?like={run.pk}"' in html) is offered
+        page = read_page(owner.get(url("run", project, run.pk)))
+        assert ("Next steps" in page.text) is (state == "done")
+        like = f"{url('new_run', project)}?like={run.pk}"
+        offered = {f"{like}&method=person&without_foil=1", like}
+        assert offered & page.links.keys() == (offered if skipped and state == "done" else set())
 
     def test_a_run_of_another_project_is_not_found(self, owner, project):
         foreign = make_run(make_subtest(make_project()))
@@ -464,20 +462,13 @@ class TestCandidate:
             from_state="queued",
             to_state="in_review",
         )
-        html = owner.get(url("candidate", project, parent.pk)).content.decode()
-        for words in (
-            "a man &lt;b&gt;unfolds",
-            "42",
-            "drawn",
-            "minimal_edit",
-            "a man tears a shirt.",
-            "annotation.claim",
-        ):
-            assert words in html
-        assert "in review" in html
-        other = owner.get(url("candidate", project, child.pk)).content.decode()
-        assert "ann" in other
-        assert url("candidate", project, parent.pk) in other
+        page = read_page(owner.get(url("candidate", project, parent.pk)))
+        page.check(
+            "a man <b>unfolds", "42", "drawn", "minimal_edit", "a man tears a shirt.", "annotation.claim", "in review"
+        )
+        other = read_page(owner.get(url("candidate", project, child.pk)))
+        other.check("ann")
+        assert url("candidate", project, parent.pk) in other.links
 
     def test_a_candidate_of_another_project_is_not_found(self, owner, project):
         foreign = make_candidate(make_group(make_run(make_subtest(make_project()))))
@@ -486,12 +477,10 @@ class TestCandidate:
 
 def test_the_methods_page_has_every_row_with_its_parameters_and_deviations(client, project):
     client.force_login(make_member(project, Role.ANNOTATOR))
-    html = client.get(reverse("generation:methods")).content.decode()
+    page = read_page(client.get(reverse("generation:methods")))
     for table, rows in (("methods", METHODS), ("filters", FILTERS)):
-        for slug, entry in rows.items():
-            assert f'id="{table}-{slug}"' in html
-            for param in entry.params:
-                assert param.name in html
+        assert {f"{table}-{slug}" for slug in rows} <= page.ids
+        page.check(*(param.name for entry in rows.values() for param in entry.params))
 
 
 class TestAskingAModel:
@@ -502,12 +491,11 @@ class TestAskingAModel:
         }
 
     def test_the_configured_endpoints_and_the_prompts_are_offered(self, owner, project, subtest, endpoints):
-        html = owner.get(url("new_run", project), {"method": "chat"}).content.decode()
-        assert '<option value="lab">lab</option>' in html
-        assert '<option value="counterfactual@1" selected>' in html
-        assert "lab: tiny, large" in html
-        assert "very secret" not in html
-        assert "127.0.0.1:9" not in html
+        answer = owner.get(url("new_run", project), {"method": "chat"})
+        page, html = read_page(answer), answer.content.decode()
+        assert (page.options["lab"], page.fields["method-template"]) == ("lab", "counterfactual@1")
+        page.check("lab: tiny, large")
+        assert [secret for secret in ("very secret", "127.0.0.1:9") if secret in html] == []
 
     def test_without_an_endpoint_the_page_says_who_can_configure_one(self, owner, project, subtest):
         html = owner.get(url("new_run", project), {"method": "chat"}).content.decode()
@@ -527,9 +515,9 @@ class TestAskingAModel:
         data = form_data(subtest, method="chat", **{"method-foils": "7", **given})
         answer = owner.post(url("new_run", project), data)
         assert answer.status_code == 422
-        html = answer.content.decode()
-        assert message in html.replace("&#x27;", "'")
-        assert 'value="7"' in html
+        page = read_page(answer)
+        page.check(message)
+        assert page.fields["method-foils"] == "7"
         assert not GenerationRun.objects.exists()
 
     def test_parameters_that_were_not_shown_are_shown_before_a_start(self, owner, project, subtest):
@@ -539,10 +527,9 @@ class TestAskingAModel:
         )
         answer = owner.post(url("new_run", project), sent)
         assert answer.status_code == 422
-        html = answer.content.decode()
-        assert "Not started yet." in html
-        assert 'name="method-tagger"' in html
-        assert 'value="5"' in html
+        page = read_page(answer)
+        page.check("Not started yet.")
+        assert ("method-tagger" in page.fields, page.fields["seed"]) == (True, "5")
         # The usual filters of the one give way to those of the other.
         form = answer.context["form"]
         assert {row.slug for row in form.chosen_rows()} == {"identical", "duplicate"}
