@@ -31,14 +31,13 @@ from evaluation.analyses.analysis_inputs import ItemFacts, hard_part, valid_part
 from evaluation.analyses.words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
-from foilworks.core.solver.questions import Row, separate_answers
-from foilworks.core.solver.solve import first_view
+from foilworks.core.solver.pairs import OVERALL, UNSOLVED, SolvedRow, solve_pairs
+from foilworks.core.solver.questions import Row
 from foilworks.core.text.tokens import unseen_by_words, words
 from generation.balance.balanced_pairs import caption_groups
 from generation.balance.classifier import cue_words, fitted
 
-VERSION = "7"
-FEW = "too few videos to learn from"
+VERSION = "8"
 INPUT = "texts"
 # Draws for JS and lexical differences: each is a pass over the vocabulary, and a standard error needs few.
 WORD_DRAWS = 200
@@ -72,31 +71,20 @@ def compute(
     }
 
 
-OVERALL = "overall"
-Solved = Mapping[str, Mapping[str, Any]]
+Solved = Mapping[str, SolvedRow]
 
 
-def solve(items: Sequence[ItemFacts], seed: int = SEED) -> dict[str, dict[str, Any]]:
+def solve(items: Sequence[ItemFacts], seed: int = SEED) -> dict[str, SolvedRow]:
     """Return the solver's row of each subtest and overall: value, interval, verdict. Each pair is one question; the
     pairs of a video, or else of an item, do not teach each other."""
-    rows = [
-        Row(item.caption, (foil,), video=item.video or f"item {number}", kind=item.subtest)
-        for number, item in enumerate(items)
-        for foil in item.foils
-    ]
-    if not rows:
-        return {}
-    solution = first_view(*separate_answers(rows), seed=seed)
-    whole = solution.headline
-    if whole.why == "few":
-        return {}
-    kinds = {row.kind: _solved_row(row.value, row.interval, None) for row in solution.kinds}
-    row = _solved_row(whole.value, whole.interval, whole.verdict)
-    return {OVERALL: row, **(kinds or {items[0].subtest: row})}
-
-
-def _solved_row(value: float, interval: Sequence[float], verdict: str | None) -> dict[str, Any]:
-    return {"solver_accuracy": value, "ci": list(interval), "verdict": verdict, "reason": None}
+    return solve_pairs(
+        [
+            Row(item.caption, (foil,), video=item.video or f"item {number}", kind=item.subtest)
+            for number, item in enumerate(items)
+            for foil in item.foils
+        ],
+        seed,
+    )
 
 
 # What the audit reads of an item.
@@ -159,8 +147,7 @@ def probes(
         "words": [asdict(word) for word in cue_words(pairs, top=TOP_CUE_WORDS)],
         "fitted_accuracy": mean(fitted(pairs)),
     }
-    nothing = {"solver_accuracy": None, "ci": None, "verdict": None, "reason": FEW}
-    return {**row, **solved.get(name, nothing)}
+    return {**row, **solved.get(name, UNSOLVED)}
 
 
 def _unjudged(items: Sequence[ItemFacts]) -> dict[str, Any]:

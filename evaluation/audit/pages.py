@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy
 from evaluation.audit.finding_text import and_more, lines_of, n_unlisted
 from evaluation.audit.records import VERDICTS
 from evaluation.audit.without_video import note, sentence
+from foilworks.core.projects.templatetags.wording import in_words
 
 STYLES = ("foilworks/base.css", "foilworks/components.css", "evaluation/audit.css")
 BADGES = {
@@ -55,7 +56,7 @@ def page_of(result: Mapping[str, Any]) -> dict[str, Any]:
         "solved": solved,
         "meaning": sentence(result).replace(" %", UNBROKEN),
         "note": note(result),
-        "verdict": shown_verdict(solved["verdict"]) if solved else "",
+        "verdict": in_words(solved["verdict"]) if solved else "",
         "badge": BADGES[solved["verdict"] if solved else "cannot_tell"],
         "failed": _failed_checks(result),
         "plots": list(_plots(result)),
@@ -67,19 +68,6 @@ def page_of(result: Mapping[str, Any]) -> dict[str, Any]:
         "sizes": _sizes(findings),
         "one_sample": result["sample"]["items"] >= result["items"],
     }
-
-
-def shown_verdict(verdict: str) -> str:
-    """Return a verdict in words."""
-    names = {
-        "fail": _("fail"),
-        "reversed": _("reversed"),
-        "warn": _("warning"),
-        "cannot_tell": _("cannot tell"),
-        "nothing_found_so_far": _("nothing found so far"),
-        "nothing_found": _("nothing found"),
-    }
-    return names[verdict]
 
 
 def file_of(result: Mapping[str, Any]) -> str:
@@ -113,7 +101,7 @@ def _check_card(finding: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **finding,
         "badge": BADGES[finding["verdict"]],
-        "verdict_name": shown_verdict(finding["verdict"]),
+        "verdict_name": in_words(finding["verdict"]),
         "details": details,
         "lines": lines_of(finding),
         "more": {name: and_more(n) for name, n in more.items()},

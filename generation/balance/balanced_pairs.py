@@ -15,12 +15,14 @@ FEASIBLE_PAIRS = 20
 
 @dataclass(frozen=True)
 class Pair:
-    """A caption with one foil to choose or not. `group`: its caption, which limits the number of chosen foils."""
+    """A caption with one foil to choose or not. `group`: its caption, which limits the number of chosen foils.
+    `video`: the name of its video, "" if unknown."""
 
     id: str
     group: str
     caption: str
     foil: str
+    video: str = ""
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,11 @@
 
 Logistic regression (C = 1) on counts of lower-cased words, and of the character n-grams inside words of scripts
 without spaces (`foilworks.core.text.tokens.word_features`); a pair counts 1 if its caption scores above its foil, .5
-if both scores are equal. `held_out` trains on other captions; `fitted` scores its training data, the harder test for a
-set that should not reveal anything.
+if both scores are equal. `fitted` scores its training data: .5 if the words are balanced. Whether pairs can be solved
+is the answer of `foilworks.core.solver`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -16,10 +16,8 @@ from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
 from foilworks.core.text.tokens import word_features, words
-from generation.balance.balanced_pairs import Texts, caption_groups
+from generation.balance.balanced_pairs import Texts
 
-FOLDS = 5
-SEED = 0
 # Floating-point noise between two texts with the same words must not count as a preference.
 SAME = 1e-9
 
@@ -36,44 +34,6 @@ class TellingWord:
     in_foils: int
     weight: float
     gain: float
-
-
-def held_out(pairs: Texts, *, folds: int = FOLDS, seed: int = SEED) -> Won | None:
-    """Return (n,) what each (caption, foil) counts when trained on the other folds, grouped by caption.
-
-    None with fewer than two different captions.
-    """
-    gaps = held_out_gaps(pairs, caption_groups(pairs), folds=folds, seed=seed)
-    return None if gaps is None else credits(gaps)
-
-
-def held_out_gaps(
-    pairs: Texts,
-    groups: Sequence[str],
-    analyzer: Callable[[str], list[str]] = word_features,
-    *,
-    folds: int = FOLDS,
-    seed: int = SEED,
-    min_texts: int = 1,
-) -> NDArray[np.float64] | None:
-    """Return (n,) how much higher each caption scores than its foil, trained on the other folds of `groups`.
-
-    `min_texts`: features in fewer texts are not learned. None with fewer than two different groups.
-    """
-    # Where a stored result is read, nobody waits for scikit-learn.
-    from sklearn.model_selection import GroupKFold
-
-    folds = min(folds, len(set(groups)))
-    if folds < 2:
-        return None
-    counts, _ = _counted(pairs, analyzer, min_texts)
-    n = len(pairs)
-    gaps = np.empty(n)
-    splitter = GroupKFold(n_splits=folds, shuffle=True, random_state=seed)
-    for train, test in splitter.split(np.zeros(n), groups=groups):
-        # A word that no training text has keeps weight 0, so one vocabulary for all folds leaks nothing.
-        gaps[test] = (counts[test] - counts[n + test]) @ _weights(counts[train], counts[n + train])
-    return gaps
 
 
 def credits(gaps: NDArray[np.float64]) -> Won:
@@ -115,21 +75,15 @@ def threads() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def _counted(
-    pairs: Texts, analyzer: Callable[[str], list[str]] = word_features, min_texts: int = 1
-) -> tuple[sparse.csr_matrix, list[str]]:
+def _counted(pairs: Texts, analyzer: Callable[[str], list[str]] = word_features) -> tuple[sparse.csr_matrix, list[str]]:
     """Return (2n, vocabulary) counts: all captions, then all foils."""
     from sklearn.feature_extraction.text import CountVectorizer
 
-    vectorizer = CountVectorizer(analyzer=analyzer, min_df=min_texts)
+    vectorizer = CountVectorizer(analyzer=analyzer)
     texts = [caption for caption, _ in pairs] + [foil for _, foil in pairs]
     if not any(words(text) for text in texts):
         return sparse.csr_matrix((len(texts), 1)), [""]
-    try:
-        counts = vectorizer.fit_transform(texts).astype(np.float64)
-    except ValueError:
-        # No feature is in `min_texts` texts.
-        return sparse.csr_matrix((len(texts), 1)), [""]
+    counts = vectorizer.fit_transform(texts).astype(np.float64)
     return counts, list(vectorizer.get_feature_names_out())
 
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-
+from foilworks.core.solver.pairs import OVERALL, UNSOLVED, SolvedRow, solve_pairs
+from foilworks.core.solver.questions import Row
 from generation.balance.balanced_pairs import (
     FEASIBLE_PAIRS,
     FEASIBLE_SHARE,
@@ -16,20 +16,31 @@ from generation.balance.balanced_pairs import (
     selected_pairs,
     word_counts,
 )
-from generation.balance.classifier import Won, fitted, held_out
+from generation.balance.classifier import fitted
 
 TOP = 20
 
 
 def outcome(
-    pairs: Sequence[Pair], selection: PairSelection, *, fixed: Sequence[Pair] = (), top: int = TOP
+    pairs: Sequence[Pair],
+    selection: PairSelection,
+    *,
+    fixed: Sequence[Pair] = (),
+    solved: tuple[SolvedRow | None, SolvedRow | None] | None = None,
+    top: int = TOP,
 ) -> dict[str, Any]:
-    """Return counts, shares, the classifier before and after (held out, and fitted on all), the words and the reasons.
+    """Return counts, shares, accuracies before and after, the words and the reasons.
 
-    `feasible` is False, with `reason`, if less than FEASIBLE_SHARE or fewer than FEASIBLE_PAIRS stay.
+    `before` and `after` have the solver's value, interval and verdict (foilworks/core/solver/pairs.py), and `fitted`,
+    the classifier of words on the pairs that it was fitted on. `solved`: the solver's rows before and after, if the
+    caller has solved these pairs among others. `is_balanced`: no word reveals the answer. `is_still_solved`: the
+    verdict after is "fail". `feasible` is False, with `reason`, if less than FEASIBLE_SHARE or fewer than
+    FEASIBLE_PAIRS stay.
     """
     remaining_pairs = [*fixed, *selected_pairs(pairs, selection.selected)]
     everything = [*fixed, *pairs]
+    before, after = solved or (_solve(everything), _solve(remaining_pairs))
+    accuracy_after = _accuracy(remaining_pairs, after)
     reasons = lost_reasons(pairs, selection)
     feasible = selection.share >= FEASIBLE_SHARE and len(selection.selected) >= FEASIBLE_PAIRS
     return {
@@ -42,8 +53,10 @@ def outcome(
         "feasible": feasible,
         "reason": "" if feasible else _reason(pairs, selection, reasons),
         "lost": reasons,
-        "before": _accuracy(everything),
-        "after": _accuracy(remaining_pairs),
+        "before": _accuracy(everything, before),
+        "after": accuracy_after,
+        "is_balanced": accuracy_after["fitted"] == 0.5,
+        "is_still_solved": accuracy_after["verdict"] == "fail",
         "words_before": [asdict(row) | {"excess": row.excess} for row in word_counts(everything)[:top]],
         "words_after": [asdict(row) | {"excess": row.excess} for row in word_counts(remaining_pairs)[:top]],
     }
@@ -82,13 +95,14 @@ def _without_counterpart(pairs: Sequence[Pair]) -> set[str]:
         removed_ids |= one_sided_ids
 
 
-def _accuracy(pairs: Sequence[Pair]) -> dict[str, float | None]:
-    texts = [(pair.caption, pair.foil) for pair in pairs]
-    return {"held_out": _mean(held_out(texts)), "fitted": _mean(fitted(texts))}
+def _solve(pairs: Sequence[Pair]) -> SolvedRow | None:
+    rows = [Row(pair.caption, (pair.foil,), video=pair.video or f"caption {pair.group}") for pair in pairs]
+    return solve_pairs(rows).get(OVERALL)
 
 
-def _mean(won: Won | None) -> float | None:
-    return None if won is None or not len(won) else float(np.mean(won))
+def _accuracy(pairs: Sequence[Pair], solved: SolvedRow | None) -> dict[str, Any]:
+    credits = fitted([(pair.caption, pair.foil) for pair in pairs])
+    return {"fitted": float(credits.mean()) if len(credits) else None, **(solved or UNSOLVED)}
 
 
 def _reason(pairs: Sequence[Pair], selection: PairSelection, reasons: dict[str, int]) -> str:

@@ -1,10 +1,12 @@
 """Query the candidates of a selection: open ones that people have not started on, and fixed ones."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from foilworks.core.corpus.models import DROPPED_OUT, Foil
+from foilworks.core.corpus.release_records import cluster
 from foilworks.core.corpus.rules.states import CandidateState, ItemState
 from generation.balance.balanced_pairs import Pair
 from generation.models import Candidate, CandidateGroup, GenerationRun, Selection
@@ -18,6 +20,8 @@ GONE = (ItemState.INVALID, ItemState.REQUEUED, ItemState.RETRACTED)
 GAPS = ("plausibility_gap", "grammar_gap", "perplexity")
 # Adversarial refinement uses as many.
 GAPS_WANTED = 2
+# What names the source of a clip.
+VIDEO_FIELDS = ("source_dataset", "source_id", "sha256", "key")
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ def pool_of(selection: Selection) -> Pool:
     """Query the pool: four queries, plus those of `failing_now`."""
     candidates = open_candidates(selection).order_by("id")
     excluded_ids = failing_now(selection)
-    columns = "id", "group_id", "group__caption__text", "text", "rank"
+    columns = "id", "group_id", "group__caption__text", "text", "rank", *_video_columns("group__caption__video")
     rows = [row for row in candidates.values_list(*columns) if row[0] not in excluded_ids]
     ids = {row[0] for row in rows}
     of_items = Foil.objects.filter(item__subtest=selection.subtest)
@@ -76,19 +80,30 @@ def pool_of(selection: Selection) -> Pool:
         foil__in=dropped_foils
     )
     fixed = [
-        Pair(f"c{pk}", str(group), caption, text)
-        for pk, group, caption, text in begun_candidates.order_by("id").values_list(
-            "id", "group_id", "group__caption__text", "text"
-        )
+        Pair(f"c{pk}", str(group), caption, text, _source_video(video))
+        for pk, group, caption, text, _rank, *video in begun_candidates.order_by("id").values_list(*columns)
         if pk not in ids
     ]
     item_foils = of_items.filter(candidate=None).exclude(pk__in=dropped_foils).order_by("id")
     fixed += [
-        Pair(f"f{pk}", f"item{item}", caption, text)
-        for pk, item, caption, text in item_foils.values_list("id", "item_id", "item__caption__text", "text")
+        Pair(f"f{pk}", f"item{item}", caption, text, _source_video(video))
+        for pk, item, caption, text, *video in item_foils.values_list(
+            "id", "item_id", "item__caption__text", "text", *_video_columns("item__caption__video")
+        )
     ]
     return Pool(
-        open=[Pair(str(pk), str(group), caption, text) for pk, group, caption, text, _rank in rows],
+        open=[
+            Pair(str(pk), str(group), caption, text, _source_video(video))
+            for pk, group, caption, text, _rank, *video in rows
+        ],
         fixed=fixed,
         ranks={str(row[0]): row[4] for row in rows},
     )
+
+
+def _video_columns(prefix: str) -> list[str]:
+    return [f"{prefix}__{field}" for field in VIDEO_FIELDS]
+
+
+def _source_video(values: Sequence[str]) -> str:
+    return cluster(dict(zip(VIDEO_FIELDS, values, strict=True)))

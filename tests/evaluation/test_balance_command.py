@@ -39,6 +39,50 @@ def test_the_balanced_items_are_written_and_no_word_classifier_solves_them(run, 
     assert before["fitted_accuracy"] > 0.55
 
 
+@pytest.fixture
+def leaking(tmp_path):
+    """Words are balanced, but each caption ends with a full stop; one item must leave."""
+    rows = [(f"t{n} sits {a} it.", f"t{n} sits {b} it") for n in range(30) for a, b in (("on", "in"), ("in", "on"))]
+    rows.append(("w sits on it.", "w sits at it"))
+    path = tmp_path / "leaking.jsonl"
+    lines = [{"caption": caption, "foils": [foil], "video": f"v{n}.mp4"} for n, (caption, foil) in enumerate(rows)]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+SOLVER = ("solver_accuracy", "ci", "verdict")
+
+
+def test_the_outcome_states_what_the_blind_report_and_the_audit_find(run, leaking, tmp_path):
+    kept = tmp_path / "kept.jsonl"
+    result = run("balance", "--file", leaking, "--out", kept)
+    (row,) = result["subtests"]
+    assert (row["n_kept"], row["after"]["fitted"], row["is_balanced"], row["is_still_solved"]) == (60, 0.5, True, True)
+    for path, accuracy in ((leaking, "before"), (kept, "after")):
+        report = run("report", "blind", "--file", path)["overall"]
+        audit = run("audit", path)["without_video"]
+        values = [row[accuracy][name] for name in SOLVER]
+        assert values == [report[name] for name in SOLVER] == [audit[name] for name in ("value", "interval", "verdict")]
+        assert values == [result["overall"][accuracy][name] for name in SOLVER]
+
+
+def test_the_table_says_that_balanced_pairs_are_still_answered(capsys, leaking):
+    call_command("balance", "--file", str(leaking))
+    *_, last = capsys.readouterr().out.strip().splitlines()
+    assert last == ("leaking: balanced in words; at least 100.0 % of the pairs are still answered without the video")
+
+
+def test_each_subtest_has_its_row_of_one_solution(run, items):
+    result = run("balance", "--file", items)
+    relations, verbs = result["subtests"]
+    report = run("report", "blind", "--file", items)
+    for row, reported in zip((relations, verbs), report["subtests"], strict=True):
+        assert [row["before"][name] for name in SOLVER] == [reported[name] for name in SOLVER]
+    assert (relations["after"]["verdict"], relations["is_still_solved"]) == ("cannot_tell", False)
+    assert (verbs["before"]["verdict"], verbs["after"]["verdict"]) == ("fail", None)
+    assert verbs["after"]["reason"] == "too few videos to learn from"
+
+
 def test_an_item_of_two_foils_is_balanced_as_a_whole_by_default(run, tmp_path):
     path = tmp_path / "two.jsonl"
     lines = [{"caption": "x on it", "foils": ["x in it", "x at it"]}, {"caption": "y in it", "foils": ["y on it"]}]

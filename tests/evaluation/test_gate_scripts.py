@@ -13,7 +13,7 @@ from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.projects.models import AuditEvent, Role
 from foilworks.site.exports.collect import collect_release
 from foilworks.site.exports.verify import verify
-from generation.balance.classifier import fitted, held_out
+from generation.balance.classifier import fitted
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
 
 REASON = "emoji are the point of this collection; people solve it at chance without the video"
@@ -116,8 +116,8 @@ def test_a_balanced_choice_gives_nothing_away_in_a_script_without_spaces():
 
 def test_characters_reveal_foils_if_the_dictionary_joins_a_verb_to_each_noun():
     """Each word is new to the fold that it is held out from; its first character is not."""
-    pairs = [(f"他开{noun}", f"他关{noun}") for noun in "门窗灯车店锁盒柜"]
-    assert held_out(pairs).mean() > 0.8
+    solved = blind.solve(facts([(f"他开{noun}", f"他关{noun}") for noun in "门窗灯车店锁盒柜" * 4]))
+    assert solved["overall"]["solver_accuracy"] > 0.8
 
 
 class TestRelease:

@@ -2,13 +2,16 @@
 
 import math
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from foilworks.core.solver.pairs import UNSOLVED, solve_pairs
+from foilworks.core.solver.questions import Row
 from generation.balance.adversarial import refine
 from generation.balance.balanced_pairs import Pair, PairSelection, word_counts
-from generation.balance.classifier import TellingWord, cue_words, fitted, held_out
+from generation.balance.classifier import TellingWord, cue_words, fitted
 from generation.balance.frequency import match
 from generation.balance.outcome import lost_reasons, outcome
 from generation.balance.selection import select
@@ -142,19 +145,6 @@ class TestClassifier:
         assert [row.word for row in found] == ["zoo", "yak", "ant", "bee"]
         assert [round(row.gain) for row in found] == [1, 1, 1, 0]
 
-    def test_two_captions_suffice_to_hold_one_out(self):
-        assert held_out([("a cat", "a dog"), ("the cat", "the dog")]).tolist() == [1.0, 1.0]
-        assert held_out([("a cat", "a dog"), ("the dog", "the cat")]).tolist() == [0.0, 0.0]
-
-    def test_a_seed_draws_the_same_folds_each_time(self):
-        generator = random.Random(1)
-        names = [f"w{k}" for k in range(6)]
-        pairs = [(f"{k} {' '.join(generator.sample(names, 2))}", generator.choice(names)) for k in range(14)]
-        found = [tuple(held_out(pairs, folds=2, seed=seed)) for seed in range(6)]
-        assert found == [tuple(held_out(pairs, folds=2, seed=seed)) for seed in range(6)]
-        assert len(set(found)) > 1
-        assert tuple(held_out(pairs, folds=2)) == found[0]
-
 
 class TestOutcome:
     # 0, 1, 2 replace "on" by "in", 3 and 4 the other way; "at" and "by" of 5 stand on one side.
@@ -163,8 +153,9 @@ class TestOutcome:
     CHOSEN = PairSelection(("0", "1", "3", "4"), ("2", "5"), 4)
 
     def accuracy(self, pairs):
+        rows = [Row(pair.caption, (pair.foil,), video=pair.group) for pair in pairs]
         texts = [(pair.caption, pair.foil) for pair in pairs]
-        return {"held_out": float(np.mean(held_out(texts))), "fitted": float(np.mean(fitted(texts)))}
+        return {"fitted": float(np.mean(fitted(texts))), **solve_pairs(rows)["overall"]}
 
     def test_the_result_has_exactly_these_values(self):
         assert outcome(self.PAIRS, self.CHOSEN, fixed=self.FIXED, top=3) == {
@@ -180,6 +171,8 @@ class TestOutcome:
             "lost": {"no_counterpart": 1, "other_foil": 0, "too_often": 1},
             "before": self.accuracy([*self.FIXED, *self.PAIRS]),
             "after": self.accuracy([*self.FIXED, *self.PAIRS[:2], *self.PAIRS[3:5]]),
+            "is_balanced": False,
+            "is_still_solved": False,
             "words_before": [
                 {"word": "in", "in_captions": 2, "in_foils": 4, "excess": -2},
                 {"word": "on", "in_captions": 4, "in_foils": 2, "excess": 2},
@@ -190,6 +183,23 @@ class TestOutcome:
                 {"word": "on", "in_captions": 3, "in_foils": 2, "excess": 1},
             ],
         }
+
+    def test_balanced_words_can_still_be_solved_by_their_form(self):
+        # Words are balanced; each caption ends with a full stop.
+        pairs = [
+            Pair(str(n), f"g{n}", f"t{n} goes {a} it.", f"t{n} goes {b} it")
+            for n, (a, b) in enumerate([("on", "in"), ("in", "on")] * 30)
+        ]
+        row = outcome(pairs, select(pairs))
+        assert (row["n_kept"], row["is_balanced"], row["is_still_solved"]) == (60, True, True)
+        assert (row["after"]["fitted"], row["after"]["solver_accuracy"], row["after"]["verdict"]) == (0.5, 1.0, "fail")
+
+    def test_pairs_of_one_video_do_not_teach_each_other(self):
+        pairs = swaps(("on", "in", 40))
+        in_one_video = [replace(pair, video="v") for pair in pairs]
+        assert outcome(pairs, select(pairs))["before"]["verdict"] == "fail"
+        row = outcome(in_one_video, select(in_one_video))
+        assert (row["before"], row["after"]) == ({"fitted": 1.0, **UNSOLVED}, {"fitted": None, **UNSOLVED})
 
     @pytest.mark.parametrize(
         ("kept", "of", "feasible"), [(20, 200, True), (20, 201, False), (19, 19, False), (20, 20, True)]

@@ -69,6 +69,39 @@ def test_a_job_computes_the_selection_and_moves_nothing(run, owner, lopsided):
     assert states() == [C.QUEUED] * 3
 
 
+def test_the_page_says_that_balanced_pairs_are_still_answered(client, run, owner):
+    for source, target in [("on", "in"), ("in", "on")] * 30:
+        group = make_group(run, make_caption(make_video(run.project), f"it is {source} a box."))
+        make_candidate(group, f"it is {target} a box")
+    chosen = worked_out(owner, run.subtest)
+    assert (chosen.result["is_balanced"], chosen.result["after"]["verdict"]) == (True, "fail")
+    client.force_login(owner)
+    address = reverse("generation:selection", args=[run.project.slug, chosen.pk])
+    page = " ".join(client.get(address).content.decode().split())
+    assert "Balanced in words. At least 100.0 % of the pairs are still answered without the video." in page
+    assert page.count("%] fail</small>") == 2
+
+
+def test_a_selection_of_an_earlier_version_has_a_page_without_the_solver(client, run, owner, lopsided):
+    chosen = worked_out(owner, run.subtest)
+    chosen.result["before"] = chosen.result["after"] = {"held_out": 0.6, "fitted": 0.5}
+    del chosen.result["is_balanced"], chosen.result["is_still_solved"]
+    chosen.save()
+    client.force_login(owner)
+    page = client.get(reverse("generation:selection", args=[run.project.slug, chosen.pk])).content.decode()
+    assert "words, fitted on all" in page
+    assert ">solver<" not in page
+
+
+def test_clips_of_one_source_do_not_teach_each_other(run, owner):
+    for n in range(30):
+        video = make_video(run.project, source_dataset="ucf", source_id="one", key=f"clip {n}")
+        make_candidate(make_group(run, make_caption(video, f"it is on a box {n}")), f"it is in a box {n}")
+    chosen = worked_out(owner, run.subtest)
+    assert {pair.video for pair in pool_of(chosen).open} == {"ucf/one"}
+    assert chosen.result["before"]["reason"] == "too few videos to learn from"
+
+
 def test_applying_holds_back_candidates_and_a_later_selection_restores_them(run, owner, lopsided):
     chosen = apply_selection(owner, worked_out(owner, run.subtest))
     assert sorted(states()) == [C.FILTERED_OUT, C.QUEUED, C.QUEUED]

@@ -27,6 +27,7 @@ SHOWN = {
     "pending": _("not decided yet"),
     "distinct texts": _("texts scored"),
     "requeued": _("returned to editing"),
+    "warn": _("warning"),
     "superseded": _("replaced by an edit"),
     # Why agreement has no value.
     "no unit has two votes": _("no item counted here has two votes"),
@@ -128,6 +129,11 @@ WORDS = SHOWN.keys() | frozenset(
         _("both"),
         _("neither"),
         _("cannot tell"),
+        # Verdicts of audits.
+        _("fail"),
+        _("reversed"),
+        _("nothing found so far"),
+        _("nothing found"),
         # What differs between the captions of a pair.
         _("opposite"),
         _("count"),

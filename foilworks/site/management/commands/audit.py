@@ -12,7 +12,7 @@ from django.core.management.base import CommandParser
 from evaluation.audit.file_reader import formats
 from evaluation.audit.finding_text import SHOWN, and_more, lines_of, n_unlisted
 from evaluation.audit.item_files import csv_of
-from evaluation.audit.pages import file_of, shown_verdict
+from evaluation.audit.pages import file_of
 from evaluation.audit.records import VERDICTS
 from evaluation.audit.sampling import SAMPLE_ITEMS
 from evaluation.audit.without_video import note, sentence
@@ -21,6 +21,7 @@ from foilworks.core.corpus.import_formats.parsing.column_names import ROLES
 from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimits
 from foilworks.core.corpus.import_formats.parsing.text_files import ROLE_OF_FIELD
 from foilworks.core.corpus.limits import child_limits
+from foilworks.core.projects.templatetags.wording import in_words
 from foilworks.core.text.quoting import quoted
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
 from foilworks.site.management.columns import add_columns
@@ -202,7 +203,7 @@ class Command(FoilworksCommand):
             lines = [_of_subtest(subtest, shown) for subtest in result["subtests"]]
             parts.append(table(("subtest", "items", "without video", "p (Holm)", *shown), lines))
         parts += [told for finding in findings if (told := _told(finding))]
-        return "\n\n".join([*([meaning] if meaning else []), *parts, f"verdict: {shown_verdict(result['verdict'])}"])
+        return "\n\n".join([*([meaning] if meaning else []), *parts, f"verdict: {in_words(result['verdict'])}"])
 
     def _say_skipped(self, findings: Sequence[Mapping[str, Any]]) -> None:
         details = next((finding["details"] for finding in findings if finding["check"] == "fields"), {})
@@ -223,7 +224,7 @@ def _scorers(specs: Sequence[str]) -> dict[str, Any]:
 
 
 def _row(finding: Mapping[str, Any]) -> tuple[Any, ...]:
-    verdict = NOT_RUN if finding["value"] is None else shown_verdict(finding["verdict"])
+    verdict = NOT_RUN if finding["value"] is None else in_words(finding["verdict"])
     return (_title(finding), verdict, *(finding[name] for name in ("value", "interval", "chance", "n")))
 
 
@@ -251,7 +252,7 @@ def _of_subtest(subtest: Mapping[str, Any], shown: Sequence[str]) -> tuple[Any, 
 
 
 def _solved(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    return (shown_verdict(row["verdict"]), *(row[name] for name in ("value", "interval", "chance", "n")))
+    return (in_words(row["verdict"]), *(row[name] for name in ("value", "interval", "chance", "n")))
 
 
 def _cell(finding: Mapping[str, Any] | None) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,27 @@ from django.core.management.base import CommandParser
 
 from evaluation.analyses.analysis_inputs import ItemFacts
 from evaluation.score_files.items import read_items
+from foilworks.core.projects.templatetags.wording import in_words
 from foilworks.site.management.base import FoilworksCommand
 from foilworks.site.management.text_tables import table_of
 from generation.balance.balanced_pairs import Pair, PairSelection
 from generation.balance.frequency import match
 from generation.balance.selection import select
 
-COLUMNS = ("name", "n", "n_kept", "share", "feasible", "before", "after")
+COLUMNS = (
+    "name",
+    "n",
+    "n_kept",
+    "share",
+    "feasible",
+    "words_before",
+    "words_after",
+    "solver_before",
+    "ci_before",
+    "solver_after",
+    "ci_after",
+    "verdict_after",
+)
 
 
 class Command(FoilworksCommand):
@@ -52,7 +67,9 @@ class Command(FoilworksCommand):
         )
 
     def run(self, **options: Any) -> dict[str, Any]:
-        # Imported here: the classifier's library takes seconds to load, and listing the commands must not wait.
+        # Imported here: the solver's library takes seconds to load, and listing the commands must not wait.
+        from evaluation.analyses import blind
+        from foilworks.core.solver.pairs import OVERALL, UNSOLVED
         from generation.balance.outcome import outcome
 
         items, warnings = read_items(options["files"], options["file_format"])
@@ -61,24 +78,49 @@ class Command(FoilworksCommand):
         if options["valid"]:
             items = [item for item in items if item.valid]
         names = dict.fromkeys(item.subtest for item in items)
-        kept: list[dict[str, Any]] = []
-        rows = []
+        selections: dict[str, tuple[list[Pair], PairSelection]] = {}
+        selected_items: list[ItemFacts] = []
         for name in names:
-            of_name = [item for item in items if item.subtest == name]
-            pairs = _pairs(of_name)
-            chosen = _chosen(pairs, options)
-            rows.append({"name": name, **outcome(pairs, chosen)})
-            kept += _records(of_name, chosen)
+            subtest_items = [item for item in items if item.subtest == name]
+            pairs = _pairs(subtest_items)
+            selections[name] = pairs, _selection(pairs, options)
+            selected_items += _selected_items(subtest_items, selections[name][1])
+        before, after = blind.solve(items), blind.solve(selected_items)
+        rows = [
+            {"name": name, **outcome(pairs, selection, solved=(before.get(name), after.get(name)))}
+            for name, (pairs, selection) in selections.items()
+        ]
         if options["out"]:
-            options["out"].write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in kept))
-        return {"subtests": rows, "warnings": warnings}
+            records = [_record(item) for item in selected_items]
+            options["out"].write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in records))
+        overall = {name: solved.get(OVERALL, UNSOLVED) for name, solved in (("before", before), ("after", after))}
+        return {"subtests": rows, OVERALL: overall, "warnings": warnings}
 
     def render(self, result: dict[str, Any]) -> str:
-        shown = [
-            {**row, "before": row["before"]["fitted"], "after": row["after"]["fitted"]} for row in result["subtests"]
-        ]
+        rows = [_table_row(row) for row in result["subtests"]]
         reasons = [f"{row['name']}: {row['reason']}" for row in result["subtests"] if row["reason"]]
-        return "\n".join([table_of(shown, COLUMNS), *reasons])
+        still_solved = [_still_solved(row) for row in result["subtests"] if row["is_still_solved"]]
+        return "\n".join([table_of(rows, COLUMNS), *reasons, *still_solved])
+
+
+def _table_row(row: dict[str, Any]) -> dict[str, Any]:
+    before, after = row["before"], row["after"]
+    return {
+        **row,
+        "words_before": before["fitted"],
+        "words_after": after["fitted"],
+        "solver_before": before["solver_accuracy"],
+        "ci_before": before["ci"],
+        "solver_after": after["solver_accuracy"],
+        "ci_after": after["ci"],
+        "verdict_after": after["verdict"] and in_words(after["verdict"]),
+    }
+
+
+def _still_solved(row: dict[str, Any]) -> str:
+    state = "balanced in words; " if row["is_balanced"] else ""
+    value = row["after"]["solver_accuracy"]
+    return f"{row['name']}: {state}at least {100 * value:.1f} % of the pairs are still answered without the video"
 
 
 def _pairs(items: Sequence[ItemFacts]) -> list[Pair]:
@@ -89,17 +131,21 @@ def _pairs(items: Sequence[ItemFacts]) -> list[Pair]:
     ]
 
 
-def _chosen(pairs: Sequence[Pair], options: dict[str, Any]) -> PairSelection:
+def _selection(pairs: Sequence[Pair], options: dict[str, Any]) -> PairSelection:
     if options["kind"] == "frequency":
         return match(pairs, seed=options["seed"])
     return select(pairs, per_group=None if options["foils"] == "whole" else 1)
 
 
-def _records(items: Sequence[ItemFacts], chosen: PairSelection) -> list[dict[str, Any]]:
-    kept = {pair.partition("/")[::2] for pair in chosen.selected}
-    found = []
-    for row, item in enumerate(items):
-        foils = [foil for position, foil in enumerate(item.foils) if (str(row), str(position)) in kept]
-        if foils:
-            found.append({"id": item.id, "subtest": item.subtest, "caption": item.caption, "foils": foils})
-    return found
+def _selected_items(items: Sequence[ItemFacts], selection: PairSelection) -> list[ItemFacts]:
+    """Return the items with a selected foil, with their selected foils alone."""
+    selected_ids = set(selection.selected)
+    remaining = [
+        replace(item, foils=tuple(foil for n, foil in enumerate(item.foils) if f"{row}/{n}" in selected_ids))
+        for row, item in enumerate(items)
+    ]
+    return [item for item in remaining if item.foils]
+
+
+def _record(item: ItemFacts) -> dict[str, Any]:
+    return {"id": item.id, "subtest": item.subtest, "caption": item.caption, "foils": list(item.foils)}
