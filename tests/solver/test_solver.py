@@ -10,6 +10,7 @@ import pytest
 from benchmarks.made_up_sets import FAIR, PLANTS, choice, label, mirrored_pairs
 from foilworks.core.solver.design import NUMBER_FAMILIES, Design
 from foilworks.core.solver.folds import folds_of, strata_of, structure_of
+from foilworks.core.solver.keys import MAX_PARTS, names_and_options
 from foilworks.core.solver.learner import Stack
 from foilworks.core.solver.questions import Row, separate_answers
 from foilworks.core.solver.solve import certify, first_view, permute_labels, redraw
@@ -237,3 +238,51 @@ def test_bad_input_gets_one_message():
         first_view([], answers[:0])
     with pytest.raises(ValueError, match="no valid answer"):
         first_view(questions, answers + 5)
+
+
+def rows_with_names(n, of_item):
+    """Return n rows of four options; `of_item`: draw -> (options, index of the right one, names and kind)."""
+    draw, rows = random.Random(5), []
+    for _ in range(n):
+        options, right, names = of_item(draw)
+        wrongs = tuple(options[:right] + options[right + 1 :])
+        rows.append(Row(options[right], wrongs, right, "What happens?", **names))
+    return [replace(row, id=row.id or f"q{draw.random()}", video=row.video or f"v{draw.random()}") for row in rows]
+
+
+def last_character(draw):
+    name = f"{draw.getrandbits(40):010x}"
+    return draw.sample("abcdef", 4), int(name[-1], 16) % 4, {"video": name}
+
+
+def folder_with_a_kind(draw):
+    folder, kind, options = draw.randrange(4), draw.randrange(4), draw.sample("abcdef", 4)
+    names = {"video": f"{'rstu'[folder]}x/{draw.getrandbits(40)}.mp4", "kind": f"kind{kind}"}
+    return options, (folder + kind) % 4, names
+
+
+def length_of_a_clip(draw):
+    lengths, start, right = draw.sample(range(4, 96), 4), draw.randrange(900), draw.randrange(4)
+    clip = f"v{draw.getrandbits(40)}_{start:06d}_{start + lengths[right]:06d}.mp4"
+    return [f"{length} seconds" for length in lengths], right, {"clip": clip, "video": clip[:12]}
+
+
+def number_with_a_word(draw):
+    words = draw.sample(["at first", "before half", "after half", "at the end"], 4)
+    right = draw.randrange(4)
+    number = ["at first", "before half", "after half", "at the end"].index(words[right])
+    options = [f"{draw.choice('klmnopqrst')} {draw.choice('klmnopqrst')} {word}" for word in words]
+    return options, right, {"id": f"v{draw.getrandbits(40)}_q{number}"}
+
+
+@pytest.mark.parametrize("rule", [last_character, folder_with_a_kind, length_of_a_clip, number_with_a_word])
+def test_a_rule_of_names_fails_the_file_alone(rule):
+    solution = first_view(*separate_answers(rows_with_names(120, rule)))
+    assert solution.tiers["file"].verdict == "fail"
+    assert solution.headline.verdict != "fail"
+
+
+def test_keys_of_names_have_a_bound():
+    rows = [Row("a b", ("c",), 0, "What?", "/".join(str(i % 5) for i in range(200)) + f"/{j}") for j in range(20)]
+    layout = Design.of(separate_answers(rows)[0]).layout
+    assert max(len(keys) for keys in names_and_options(layout)) <= 2 * 2 * MAX_PARTS * 2

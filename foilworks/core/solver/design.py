@@ -46,7 +46,9 @@ RATE_FAMILIES: Mapping[str, tuple[Tier, keys.Family]] = {
     "words of the question with words of the option": ("item", keys.words_and_words),
     "pairs of words": ("item", keys.word_pairs),
     "equal questions of other videos": ("set", keys.whole_questions_and_options),
-    "rows, ids and metadata": ("file", keys.rows_of_file),
+    "rows and metadata": ("file", keys.rows_of_file),
+    "names with words": ("file", keys.names_and_words),
+    "names with options": ("file", keys.names_and_options),
 }
 # Keys that a linear model weighs (foilworks.core.solver.choice_model).
 WORDS, CROSSED, FORM_BY_TYPE = "words of the option", "words crossed with the question", "form by type of question"

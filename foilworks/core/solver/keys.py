@@ -24,6 +24,10 @@ COMMON_SHARE = 0.8
 # A key of one option teaches nothing about others.
 MIN_ROWS = 2
 PERIODS = range(2, 9)
+# Characters and runs of letters or digits of one name that are read, and parts of one item that are crossed.
+MAX_NAME, MAX_RUNS, MAX_PARTS = 120, 8, 12
+# Videos that share a part of a name: fewest, and the largest share.
+MIN_NAMES, MAX_NAME_SHARE = 3, 0.9
 
 
 @dataclass(frozen=True)
@@ -153,10 +157,63 @@ def rows_of_file(layout: Layout) -> Iterator[Keys]:
         names = [f"{period}:{question.order % period}" for period in PERIODS]
         names.append(f"item {places[item]} of the video")
         names += [f"{name}={value}" for name, value in question.extra]
-        names += [f"id {part}" for part in re.findall(r"[A-Za-z]+|\d+", question.id)[:6]]
-        names += [f"video {part}" for part in re.findall(r"[A-Za-z]+|\d+", question.video)[:6]]
-        names += [f"last digit {re.sub(r'[^0-9]', '', question.id)[-1:]}"]
         yield [f"{name}|{value}" for name in names for value in values]
+
+
+def names_and_words(layout: Layout) -> Iterator[Keys]:
+    """Yield each part of the names of the item, its video and its clip with the words and endings of the option; of
+    labels, with those of the statement."""
+    parts = _parts_of_names(layout, _parts_of_name)
+    for row, item in enumerate(layout.item):
+        is_label = layout.is_label[item]
+        text = _telling_words(layout, item) if is_label else layout.option_words[row][:MAX_CROSSED]
+        own = {*text, *(f"-{word[-3:]}" for word in text if len(word) > 4)}
+        label = layout.texts[row] if is_label else ""
+        yield [f"{part}|{label}|{word}" for part in parts[item] for word in own]
+
+
+def names_and_options(layout: Layout) -> Iterator[Keys]:
+    """Yield each part and remainder of the names, alone and with the kind, with the whole option and with its index."""
+    parts, remainders = _parts_of_names(layout, _parts_of_name), _parts_of_names(layout, _remainders)
+    for row, (item, own) in enumerate(zip(layout.item, _owns(layout), strict=True)):
+        question = layout.questions[item]
+        values = [" ".join(own), *([f"index {layout.position[row]}"] if question.is_ordered else [])]
+        sides = [*parts[item], *remainders[item]]
+        sides += [f"{side}#{question.kind}" for side in sides if question.kind]
+        yield [f"{side}|{value}" for side in sides for value in values]
+
+
+def _parts_of_names(layout: Layout, parts_of: Callable[[str], list[str]]) -> list[Keys]:
+    """Return per item the first `MAX_PARTS` parts of the names of its id, video and clip that tell items apart.
+
+    Parts that few videos have teach nothing about others.
+    """
+    rows = []
+    for question in layout.questions:
+        names = {"video": question.video, "id": question.id}
+        if question.clip != question.video:
+            names["clip"] = question.clip
+        rows.append([f"{name} {part}" for name, text in names.items() for part in dict.fromkeys(parts_of(text))])
+    videos = [question.video or str(item) for item, question in enumerate(layout.questions)]
+    of_videos = {(video, part) for video, row in zip(videos, rows, strict=True) for part in row}
+    n_videos = Counter(part for _, part in of_videos)
+    n_items = Counter(part for row in rows for part in row)
+    most = MAX_NAME_SHARE * len(rows)
+    is_used = {part for part, count in n_videos.items() if count >= MIN_NAMES and n_items[part] <= most}
+    return [[part for part in row if part in is_used][:MAX_PARTS] for row in rows]
+
+
+def _parts_of_name(name: str) -> list[str]:
+    """Return the folder, the first and the last character and the runs of letters or digits of a name."""
+    folder, _, file = name[-MAX_NAME:].rpartition("/")
+    stem = file.partition(".")[0]
+    return [f"/{folder}", f"{stem[:1]}-", f"-{stem[-1:]}", *re.findall(r"[^\W\d_]+|\d+", stem)[:MAX_RUNS]]
+
+
+def _remainders(name: str) -> list[str]:
+    """Return the last number of a name modulo small numbers."""
+    numbers = re.findall(r"\d{1,9}", name[-MAX_NAME:].partition(".")[0])[-1:]
+    return [f"{period}:{int(number) % period}" for number in numbers for period in (*PERIODS, 10)]
 
 
 def _places_in_video(layout: Layout) -> list[int]:

@@ -5,7 +5,7 @@ They read the texts of other items, never their answers.
 
 import re
 from collections import Counter, defaultdict
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -16,6 +16,16 @@ from foilworks.core.text.tokens import words
 # Items of one video that are compared with each other.
 MAX_NEIGHBOURS = 60
 PERIODS = (2, 3, 4, 5)
+# Numbers of one name whose differences are read.
+MAX_NUMBERS = 5
+METADATA = (
+    "words in the id",
+    "words in the metadata",
+    "number in the metadata",
+    "number in the names",
+    "difference of two numbers of a name",
+    "distance to such a difference",
+)
 
 
 def neighbours(layout: Layout) -> Columns:
@@ -128,19 +138,38 @@ def file_order(layout: Layout) -> Columns:
 
 def metadata(layout: Layout) -> Columns:
     """Return what ids, names of videos and other columns of the file contain of each option."""
-    columns = {name: np.zeros(layout.n_rows) for name in ("words in the id", "words in the metadata", "number in it")}
+    columns = {name: np.zeros(layout.n_rows) for name in METADATA}
     of_items = []
     for question in layout.questions:
         values = [question.video, *(value for _, value in question.extra)]
         numbers = {round(number_in(value), 3) for value in values if re.search(r"\d", value)}
-        of_items.append((set(_parts(question.id)), {part for value in values for part in _parts(value)}, numbers))
+        names = [_numbers_of(name) for name in {question.id, question.video, question.clip}]
+        differences = {round(abs(b - a), 3) for row in names for a, b in combinations(row, 2)}
+        of_items.append(
+            (
+                set(_parts(question.id)),
+                {part for value in values for part in _parts(value)},
+                numbers,
+                {number for row in names for number in row},
+                differences,
+            )
+        )
     for row, item in enumerate(layout.item):
         own = set(layout.option_words[row]) - ARTICLES
-        in_id, in_metadata, numbers = of_items[item]
+        in_id, in_metadata, numbers, in_names, differences = of_items[item]
         columns["words in the id"][row] = len(own & in_id) / max(1, len(own))
         columns["words in the metadata"][row] = len(own & in_metadata) / max(1, len(own))
-        columns["number in it"][row] = number_in(layout.texts[row]) in numbers
+        number = number_in(layout.texts[row])
+        columns["number in the metadata"][row] = number in numbers
+        columns["number in the names"][row] = number in in_names
+        columns["difference of two numbers of a name"][row] = number in differences
+        columns["distance to such a difference"][row] = min((abs(number - x) for x in differences), default=0.0)
+    columns["distance to such a difference"] = -np.log1p(np.nan_to_num(columns["distance to such a difference"]))
     return columns
+
+
+def _numbers_of(name: str) -> list[float]:
+    return [float(number) for number in re.findall(r"\d{1,9}(?:\.\d{1,3})?", name)[-MAX_NUMBERS:]]
 
 
 def _parts(text: str) -> list[str]:
