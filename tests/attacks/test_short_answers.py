@@ -20,7 +20,7 @@ from foilworks.core.corpus.import_formats.registry import IMPORTERS
 from foilworks.core.corpus.models import Release
 from foilworks.core.corpus.records import BadRecord, RecordWarning
 from foilworks.core.projects.limits.upload_limits import STRANGERS_MOST
-from foilworks.core.text.registry import load
+from foilworks.core.text.registry import load, parse_params
 from foilworks.site.api.api import api
 from foilworks.site.publishing.models import PublicPage
 from tests import test_access_matrix as of_pages
@@ -108,6 +108,7 @@ RECORDS: dict[str, dict[str, Any]] = {
     "msrvtt": {"video_id": "v", "sentence": "a man sits."},
     "votes": {"item": "s:a", "foil": "0", "annotator": "p", "choice": "1", "position": "1", "seconds": "1"},
 }  # fmt: skip
+LINES = {"jsonl", "vitatecs"}
 TABLES = {"csv": ",", "contrast": "\t", "feint6k": ",", "msrvtt": ",", "votes": ","}
 
 
@@ -125,7 +126,7 @@ def as_file(slug: str, record: dict[str, Any]) -> str:
         out = io.StringIO()
         csv.writer(out, delimiter=TABLES[slug]).writerows([list(record), [_cell(each) for each in record.values()]])
         return out.getvalue()
-    return json.dumps(record if slug in {"jsonl", "vitatecs"} else {"1": record})
+    return json.dumps(record if slug in LINES else {"1": record})
 
 
 def _cell(value: Any) -> str:
@@ -142,10 +143,10 @@ def test_records_of_imports(tmp_path):
 
 def complaints(slug: str, folder: Path) -> Iterator[str]:
     for record in (record for huge in VALUES.values() for record in spoiled(RECORDS[slug], huge)):
-        path = folder / f"file.{'csv' if slug in TABLES else 'json'}"
+        path = folder / f"file.{'csv' if slug in TABLES else 'jsonl' if slug in LINES else 'json'}"
         path.write_text(as_file(slug, record), encoding="utf-8")
         try:
-            outcomes = list(load(IMPORTERS[slug]).read(path, params={}))
+            outcomes = list(load(IMPORTERS[slug]).read(path, params=parse_params(IMPORTERS[slug], {})))
         except CorpusError as error:
             yield str(error)
         else:

@@ -24,10 +24,10 @@ from foilworks.core.corpus.export_formats import (
 from foilworks.core.corpus.import_formats import contrast as contrast_importer
 from foilworks.core.corpus.import_formats import csv_rows as csv_importer
 from foilworks.core.corpus.import_formats import feint6k as feint6k_importer
-from foilworks.core.corpus.import_formats import foil_coco as foil_coco_importer
 from foilworks.core.corpus.import_formats import hf as hf_importer
-from foilworks.core.corpus.import_formats import sugarcrepe as sugarcrepe_importer
+from foilworks.core.corpus.import_formats.registry import IMPORTERS
 from foilworks.core.corpus.records import ItemRecord, PairRecord, VideoRecord, VoteCounts
+from foilworks.core.text.registry import load, parse_params
 from tests.corpus.releases import item_lists, release_of
 from tests.corpus.test_exporters import ITEM, items_of, read_back
 
@@ -170,11 +170,13 @@ class TestFeint6k:
             feint6k.write(release_of([ITEM]), tmp_path / "none", params={})
 
 
-@pytest.mark.parametrize(("exporter", "importer"), [(sugarcrepe, sugarcrepe_importer), (foil_coco, foil_coco_importer)])
-def test_ids_with_and_without_their_subtest_are_records_of_their_own(tmp_path, exporter, importer):
+@pytest.mark.parametrize(("exporter", "slug"), [(sugarcrepe, "sugarcrepe"), (foil_coco, "foil-coco")])
+def test_ids_with_and_without_their_subtest_are_records_of_their_own(tmp_path, exporter, slug):
     items = [replace(ITEM, id=id_, caption=f"caption {id_}") for id_ in ("1", "direction:1")]
     exporter.write(release_of(items), tmp_path / "out", params={})
-    read = items_of(importer.read(tmp_path / "out" / "direction.json", params={}))
+    entry = IMPORTERS[slug]
+    path = tmp_path / "out" / "direction.json"
+    read = items_of(load(entry).read(path, params=parse_params(entry, {})))
     assert {item.id: item.caption for item in read} == {
         "direction:1": "caption direction:1",
         "direction:1~": "caption 1",

@@ -10,7 +10,6 @@ from foilworks.core.corpus.import_formats import (
     bla,
     eqben,
     seed_bench,
-    sugarcrepe_pp,
     tempcompass,
     videocon,
 )
@@ -272,7 +271,7 @@ class TestTwoTrueCaptions:
     GROUP = {"True1": "he has a cup", "True2": "she eats", "False1": "he eats", "False2": "she has a cup"}
 
     def test_a_record_of_sugarcrepe_plus_plus_is_two_items(self, tmp_path):
-        found = read(sugarcrepe_pp, tmp_path / "swap_obj.json", [self.PAIR])
+        found = read_by_recipe("sugarcrepe-pp", tmp_path / "swap_obj.json", [self.PAIR])
         assert [(item.id, texts(item)) for item in found] == [
             ("swap_obj:3:1", ("a", "c")),
             ("swap_obj:3:2", ("b", "c")),
@@ -303,8 +302,8 @@ class TestTwoTrueCaptions:
 
     def test_errors_name_the_field(self, tmp_path):
         path = tmp_path / "x.json"
-        assert problems(read(sugarcrepe_pp, path, [{**self.PAIR, "caption2": ""}])) == [
-            "2: caption2: is empty; give the text"
+        assert problems(read_by_recipe("sugarcrepe-pp", path, [{**self.PAIR, "caption2": ""}])) == [
+            "2: caption: is missing; give the text"
         ]
         content = [{"image_id": 1, "caption_group": []}, {"image_id": 1, "caption_group": [{"True1": "x"}]}]
         assert problems(read(bla, path, content)) == [

@@ -6,13 +6,20 @@ import json
 import pytest
 
 from foilworks.core.corpus.errors import CorpusError
-from foilworks.core.corpus.import_formats import foil_coco, msrvtt, sugarcrepe, vatex, vitatecs
+from foilworks.core.corpus.import_formats import foil_coco, msrvtt, vatex
+from foilworks.core.corpus.import_formats.registry import IMPORTERS
 from foilworks.core.corpus.records import BadRecord, ItemRecord, VideoRecord
+from foilworks.core.text.registry import load, parse_params
 
 
 def read(module, path, content, **params):
     path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1), encoding="utf-8")
     return list(module.read(path, params=params))
+
+
+def read_by_recipe(slug, path, content, **params):
+    entry = IMPORTERS[slug]
+    return read(load(entry), path, content, **{**parse_params(entry, {}), **params})
 
 
 def lines(*records) -> str:
@@ -33,7 +40,7 @@ class TestVitatecs:
     }
 
     def test_a_line_is_an_item_of_its_aspect(self, tmp_path):
-        (item,) = read(vitatecs, tmp_path / "any.jsonl", lines({**self.LINE, "note": 1}))
+        (item,) = read_by_recipe("vitatecs", tmp_path / "any.jsonl", lines({**self.LINE, "note": 1}))
         assert item == ItemRecord(
             id="Direction:video1",
             subtest="Direction",
@@ -45,8 +52,8 @@ class TestVitatecs:
 
     def test_further_records_of_a_video_are_numbered_and_equal_ones_refused(self, tmp_path):
         other = {**self.LINE, "counterfactual": "a man paints a door"}
-        found = read(
-            vitatecs, tmp_path / "x.jsonl", lines(self.LINE, other, self.LINE, {**self.LINE, "aspect": "Type"})
+        found = read_by_recipe(
+            "vitatecs", tmp_path / "x.jsonl", lines(self.LINE, other, self.LINE, {**self.LINE, "aspect": "Type"})
         )
         assert [item.id for item in found if isinstance(item, ItemRecord)] == [
             "Direction:video1",
@@ -56,21 +63,23 @@ class TestVitatecs:
         assert problems(found) == ["3: record: repeats the record on line 1; remove it"]
 
     def test_the_subtest_can_be_given(self, tmp_path):
-        (item,) = read(vitatecs, tmp_path / "x.jsonl", lines(self.LINE), subtest="mine")
+        (item,) = read_by_recipe("vitatecs", tmp_path / "x.jsonl", lines(self.LINE), subtest="mine")
         assert (item.id, item.subtest) == ("mine:video1", "mine")
 
     def test_errors_name_the_field_and_the_problem(self, tmp_path):
         path = tmp_path / "x.jsonl"
-        found = read(
-            vitatecs,
+        found = read_by_recipe(
+            "vitatecs",
             path,
-            lines({**self.LINE, "video_name": None}, {**self.LINE, "counterfactual": ""}, {**self.LINE, "caption": 3})
+            lines(
+                {**self.LINE, "video_name": None}, {**self.LINE, "counterfactual": ""}, {**self.LINE, "caption": ["a"]}
+            )
             + "\n{",
         )
         assert [str(bad) for bad in found] == [
-            f"{path}:1: video_name: is missing; give the name of the video",
-            f"{path}:2: counterfactual: is empty; give the text",
-            f"{path}:3: caption: is the number 3; give text",
+            f"{path}:1: id: is empty; give every record its own id",
+            f"{path}:2: foils[0]: is empty; give the text",
+            f"{path}:3: caption: is a list; choose one of its values, such as caption.0",
             f"{path}:4: JSON: Expecting property name enclosed in double quotes at column 2; correct the line",
         ]
 
@@ -83,7 +92,9 @@ class TestSugarCrepe:
     }
 
     def test_an_entry_is_an_item_of_a_picture(self, tmp_path):
-        found = read(sugarcrepe, tmp_path / "swap_att.json", {"0": self.ENTRY, "1": {**self.ENTRY, "caption": "x"}})
+        found = read_by_recipe(
+            "sugarcrepe", tmp_path / "swap_att.json", {"0": self.ENTRY, "1": {**self.ENTRY, "caption": "x"}}
+        )
         first, second = (one for one in found if isinstance(one, ItemRecord))
         assert first == ItemRecord(
             id="swap_att:0",
@@ -96,9 +107,9 @@ class TestSugarCrepe:
 
     def test_errors_name_the_field_and_the_problem(self, tmp_path):
         path = tmp_path / "x.json"
-        found = read(sugarcrepe, path, {"0": {**self.ENTRY, "filename": ""}, "1": [], "2": self.ENTRY})
+        found = read_by_recipe("sugarcrepe", path, {"0": {**self.ENTRY, "filename": ""}, "1": [], "2": self.ENTRY})
         assert [str(bad) for bad in found[:2]] == [
-            f"{path}:2: filename: is missing; give the picture's file name",
+            f"{path}:2: video: is missing; name the file, or give url, source_id or video_key",
             f"{path}:7: record: is a list; give an object with named fields",
         ]
         assert isinstance(found[-1], ItemRecord)

@@ -284,6 +284,10 @@ MVBENCH = [{"video": "AB.mp4", "question": "next", "candidates": ["sat", "ran"],
 VIDEO_MME = [{"video_id": "001", "duration": "short", "domain": "Knowledge", "sub_category": "Law", "questions": [
     {"question_id": "001-1", "task_type": "Counting", "question": "how many", "options": ["A. One.", "B. Two."],
      "answer": "B"}]}]  # fmt: skip
+VITATECS = [{"src_dataset": "MSRVTT", "video_name": "v1.mp4", "caption": "he sits", "counterfactual": "he runs",
+             "aspect": "Type"}]  # fmt: skip
+SUGARCREPE = {"0": {"filename": "1.jpg", "caption": "a cat", "negative_caption": "a dog"}}
+SUGARCREPE_PP = [{"id": 0, **SUGARCREPE["0"], "caption2": "one cat"}]
 # Recipe: the file, then (caption, foils, video key, start, end, split) of each record.
 PUBLISHED = {
     "youcook2": (json.dumps(YOUCOOK2), [
@@ -300,6 +304,10 @@ PUBLISHED = {
                                     ("Cooking food", (), "Charades/46GP8@0-12.6", 0, 12.6, "")]),
     "nextqa": (NEXTQA, [(asked("why", "b"), tuple(asked("why", a) for a in "acde"), "NExT-QA/7", None, None, ""),
                (asked("how", "f"), tuple(asked("how", a) for a in "ghij"), "NExT-QA/8", None, None, "")]),
+    "vitatecs": (json.dumps(VITATECS), [("he sits", ("he runs",), "MSRVTT/v1", None, None, "")]),
+    "sugarcrepe": (json.dumps(SUGARCREPE), [("a cat", ("a dog",), "COCO/1.jpg", None, None, "")]),
+    "sugarcrepe-pp": (json.dumps(SUGARCREPE_PP), [("a cat", ("a dog",), "COCO/1.jpg", None, None, ""),
+                                                  ("one cat", ("a dog",), "COCO/1.jpg", None, None, "")]),
     "mvbench": (json.dumps(MVBENCH), [(asked("next", "ran"), (asked("next", "sat"),), "MVBench/AB@2-9", 2, 9, "")]),
     "video-mme": (json.dumps(VIDEO_MME), [
         (asked("how many", "Two."), (asked("how many", "One."),), "Video-MME/001", None, None, "")]),
@@ -320,7 +328,9 @@ def test_shipped_recipes_read_the_published_forms(tmp_path, name):
     assert name in fitting(shipped(), sample_of(path)["rows"])
 
 
-@pytest.mark.parametrize("name", [name for name in PUBLISHED if not name.startswith(("charades", "mvbench"))])
+@pytest.mark.parametrize(
+    "name", [name for name in PUBLISHED if not name.startswith(("charades", "mvbench", "sugarcrepe"))]
+)
 def test_a_published_file_is_recognized_without_its_recipe(tmp_path, name):
     text, expected = PUBLISHED[name]
     path = write(tmp_path / ("a.json" if text[0] in "[{" else "a.csv"), text)

@@ -18,7 +18,7 @@ from foilworks.core.corpus.import_formats import votes as votes_importer
 from foilworks.core.corpus.import_formats.registry import IMPORTERS
 from foilworks.core.corpus.records import BadRecord, ItemRecord, ReleaseVote
 from foilworks.core.corpus.vote_records import CHOICES, VoteRecord
-from foilworks.core.text.registry import load
+from foilworks.core.text.registry import load, parse_params
 from tests.corpus.releases import extras, hostile, release_of, sentences
 
 FEW = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -158,7 +158,8 @@ def written(path, content):
 
 
 def read(slug, paths, **params):
-    outcomes = [one for path in paths for one in load(IMPORTERS[slug]).read(path, params=params)]
+    full = parse_params(IMPORTERS[slug], params)
+    outcomes = [one for path in paths for one in load(IMPORTERS[slug]).read(path, params=full)]
     items = [comparable(one) for one in outcomes if isinstance(one, ItemRecord)]
     return sorted(items, key=lambda item: item.id), [one for one in outcomes if isinstance(one, BadRecord)]
 

@@ -8,7 +8,7 @@ from typing import Any
 from foilworks.core.corpus.export_formats.parts.folder import keys_in_file, write_json
 from foilworks.core.corpus.export_formats.parts.published_formats import kept_fields, write_pairs
 from foilworks.core.corpus.export_formats.parts.tables import video_name
-from foilworks.core.corpus.import_formats.sugarcrepe import FIELDS
+from foilworks.core.corpus.import_formats.parsing.table_recipe import parse_recipe, recipe_named
 from foilworks.core.corpus.records import ItemRecord, RecordContent, ReleaseContent
 
 USES_TABLES = False
@@ -26,7 +26,7 @@ def _write(path: Path, items: list[ItemRecord]) -> None:
 
 def _record(item: ItemRecord) -> dict[str, Any]:
     return {
-        **kept_fields(item, FIELDS),
+        **kept_fields(item, frozenset(parse_recipe(recipe_named("sugarcrepe")).used)),
         "filename": video_name(item.video),
         "caption": item.caption,
         "negative_caption": item.foils[0],

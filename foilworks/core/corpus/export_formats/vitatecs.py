@@ -9,7 +9,7 @@ from foilworks.core.corpus.export_formats.parts.folder import write_lines
 from foilworks.core.corpus.export_formats.parts.published_formats import kept_fields, write_pairs
 from foilworks.core.corpus.export_formats.parts.tables import video_name
 from foilworks.core.corpus.import_formats.parsing.records import stem_of
-from foilworks.core.corpus.import_formats.vitatecs import COLUMNS
+from foilworks.core.corpus.import_formats.parsing.table_recipe import parse_recipe, recipe_named
 from foilworks.core.corpus.records import ItemRecord, RecordContent, ReleaseContent, VideoRecord
 
 USES_TABLES = False
@@ -29,7 +29,7 @@ def _file_name(video: VideoRecord) -> str:
 
 def _line(item: ItemRecord) -> dict[str, Any]:
     return {
-        **kept_fields(item, COLUMNS),
+        **kept_fields(item, frozenset(parse_recipe(recipe_named("vitatecs")).used)),
         "src_dataset": item.video.source_dataset,
         "video_name": item.extra.get("video_name") or _file_name(item.video),
         "caption": item.caption,

@@ -5,7 +5,7 @@ PATH is a file, or a folder of files (the recipe's `files`, else its Parquet fil
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,14 @@ from foilworks.core.corpus.import_formats.parsing.any_rows import lists_of, rows
 from foilworks.core.corpus.import_formats.parsing.column_roles import guesses_of, question_about
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
 from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimits
-from foilworks.core.corpus.import_formats.parsing.records import RawRecord, default_subtest, given_dataset, read_records
+from foilworks.core.corpus.import_formats.parsing.records import (
+    Names,
+    RawRecord,
+    checked_id,
+    default_subtest,
+    given_dataset,
+    read_records,
+)
 from foilworks.core.corpus.import_formats.parsing.row_values import column_of
 from foilworks.core.corpus.import_formats.parsing.table_lookups import read_lookup
 from foilworks.core.corpus.import_formats.parsing.table_recipe import (
@@ -34,7 +41,7 @@ from foilworks.core.corpus.import_formats.parsing.text_files import BY_NAMES, So
 from foilworks.core.corpus.import_formats.parsing.text_items import read_text_items
 from foilworks.core.corpus.import_formats.parsing.video_rows import lists_videos, read_videos
 from foilworks.core.corpus.import_formats.registry import IMPORTERS
-from foilworks.core.corpus.records import ReadOutcome, RecordWarning, TakenColumns
+from foilworks.core.corpus.records import ItemRecord, ReadOutcome, RecordWarning, TakenColumns
 from foilworks.core.text.quoting import quoted
 from foilworks.core.text.registry import load, lookup
 
@@ -160,8 +167,14 @@ def _read_file(
         file, recipe, _with_name(file, recipe, rows_of(file, limits, records=recipe.records, header=recipe.header))
     )
     raw = _selected_rows(recipe, rows, count)
-    own_ids = "id" in recipe.columns and not recipe.lists_videos
-    yield from read_records(file, raw, lambda record: record_of(recipe, record, subtest, texts), own_ids=own_ids)
+    own_ids, names = "id" in recipe.columns and not (recipe.lists_videos or recipe.numbered), Names()
+
+    def parse(record: RawRecord) -> ItemRecord:
+        item = record_of(recipe, record, subtest, texts)
+        own_id = names.name(item.id, (item.caption, item.foils)) if recipe.numbered else item.id
+        return replace(item, id=checked_id("id", own_id))
+
+    yield from read_records(file, raw, parse, own_ids=own_ids)
     if count.left_out:
         problem = f"{count.left_out} of {count.rows} rows do not meet the conditions and are left out"
         yield RecordWarning(f"{file}:1", "where", problem)

@@ -16,7 +16,7 @@ from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.parsing.json_records import parse_line
 from foilworks.core.corpus.import_formats.parsing.row_filters import Condition, parse_condition
 from foilworks.core.corpus.import_formats.parsing.templates import Source, columns_of, parse_source
-from foilworks.core.text.quoting import quoted
+from foilworks.core.text.quoting import quoted, shortened
 
 FOLDER = Path(__file__).parent.parent / "recipes"
 FIELDS = {
@@ -68,8 +68,11 @@ _KEYS: dict[str, type] = {
     "extra": bool,
     "optional": list,
     "recognized": bool,
+    "exact": bool,
+    "numbered": bool,
+    "each": list,
 }
-_TEXT_LISTS = ("where", "header", "name_parts", "optional")
+_TEXT_LISTS = ("where", "header", "name_parts", "optional", "each")
 _LOOKUP = {"file": str, "form": str, "key": str}
 LOOKUP_FORMS = ("lines", "tasks")
 MAX_CONDITIONS = 20
@@ -86,8 +89,9 @@ class Recipe:
 
     `records`: path of the list in a JSON file; `explode`: column whose entries become one record each, split at
     `separator` and `parts`; `unfold`: column of a list of objects, whose fields are columns; `optional`: columns that a
-    file may lack; `header`: names of the columns if the file has none; `files`: which files of a folder;
-    `name_parts`: columns that the name of a file holds. `lookup`: a file beside it that has texts by key.
+    file may lack; `each`: columns that become one record each; `exact`: texts keep the blanks around them; `numbered`:
+    further records with an id get #2, #3; `header`: names of the columns if the file has none; `files`: which files of
+    a folder; `name_parts`: columns that the name of a file holds. `lookup`: a file beside it that has texts by key.
     """
 
     columns: Mapping[str, tuple[Source, ...]]
@@ -108,6 +112,9 @@ class Recipe:
     extra: bool = False
     unfold: str = ""
     optional: tuple[str, ...] = ()
+    each: tuple[str, ...] = ()
+    exact: bool = False
+    numbered: bool = False
 
     @property
     def lists_videos(self) -> bool:
@@ -120,10 +127,17 @@ class Recipe:
         return [name for name in self.used if name not in self.optional]
 
     @property
+    def own_columns(self) -> list[str]:
+        """Names that begin with @, of what the file says without a column."""
+        names = [name for sources in self.columns.values() for source in sources for name in columns_of(source)]
+        return [name.partition(".")[0] for name in [*names, self.explode] if name.startswith("@")]
+
+    @property
     def used(self) -> list[str]:
         """Names of columns, with dots, that the recipe reads from the file."""
         names = [name for sources in self.columns.values() for source in sources for name in columns_of(source)]
         names += [condition.name for condition in self.where]
+        names += self.each
         names += [self.unfold] * bool(self.unfold)
         names += [self.explode] * bool(self.explode) + columns_of(self.lookup_key)
         return [name for name in dict.fromkeys(names) if name != "candidate" and not name.startswith("@")]
@@ -154,6 +168,8 @@ def parse_recipe(document: Any) -> Recipe:
         "keep",
         "extra",
         "unfold",
+        "exact",
+        "numbered",
     )
     recipe = Recipe(
         columns={name: _sources(name, column) for name, column in columns.items() if column not in ("", [])},
@@ -162,6 +178,7 @@ def parse_recipe(document: Any) -> Recipe:
         header=lists["header"],
         name_parts=lists["name_parts"],
         optional=lists["optional"],
+        each=lists["each"],
         lookup=lookup,
         lookup_key=parse_source(lookup["key"]) if lookup else (),
         **{key: document[key] for key in copied_keys if key in document},
@@ -243,7 +260,7 @@ def nearest(name: str, known_names: Any) -> str:
     """What to do about an unknown name: the nearest known one, or all."""
     by_lower = {str(known_name).lower(): str(known_name) for known_name in known_names}
     near_names = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
-    spellings = list(map(str, known_names))
+    spellings = [shortened(str(known_name), 40) for known_name in known_names]
     all_of_them = f"use one of: {', '.join(spellings[:12])}{', …' if len(spellings) > 12 else ''}"
     return f"did you mean {quoted(by_lower[near_names[0]])}?" if near_names else all_of_them
 

@@ -13,8 +13,10 @@ from foilworks.core.corpus.import_formats.parsing.row_values import (
     KEY,
     MADE_COLUMNS,
     NAME,
+    PLACE,
     SUBTEST,
     TEXT,
+    VALUE,
     Row,
     as_seconds,
     as_text,
@@ -26,7 +28,7 @@ from foilworks.core.corpus.import_formats.parsing.row_values import (
     value_at,
 )
 from foilworks.core.corpus.import_formats.parsing.table_recipe import EXTRA, FACTS, SEVERAL, Recipe
-from foilworks.core.corpus.import_formats.parsing.templates import Source, fill
+from foilworks.core.corpus.import_formats.parsing.templates import fill
 from foilworks.core.corpus.records import ItemRecord
 from foilworks.core.text.quoting import quoted
 
@@ -48,9 +50,14 @@ def rows_of_row(recipe: Recipe, row: Row, number: int) -> Iterator[dict[str, Any
     `number`: of the entry, from 0.
     """
     row = {NAME: row.get(KEY, str(number)), **row}
+    if VALUE in row and VALUE not in recipe.own_columns:
+        # ProblemError: it is no object.
+        Fields(row[VALUE])
     rows = unfolded(row, recipe.unfold) if recipe.unfold else iter([dict(row)])
     if recipe.explode:
         rows = exploded(row, recipe.explode, recipe.separator, recipe.parts)
+    if recipe.each:
+        rows = ({**inner, VALUE: inner.get(name), PLACE: k} for inner in rows for k, name in enumerate(recipe.each, 1))
     for entry_row in rows:
         if all(condition.holds(entry_row) for condition in recipe.where):
             yield entry_row
@@ -59,11 +66,11 @@ def rows_of_row(recipe: Recipe, row: Row, number: int) -> Iterator[dict[str, Any
 def record_of(recipe: Recipe, raw: RawRecord, subtest: str, texts: Mapping[str, str] | None = None) -> ItemRecord:
     """ProblemError: the row cannot be a record. `texts`: those of the recipe's lookup, by key."""
     row = dict(raw.value)
-    own_subtest = _field("subtest", recipe.columns["subtest"], row) if "subtest" in recipe.columns else None
+    own_subtest = _field(recipe, "subtest", row) if "subtest" in recipe.columns else None
     row[SUBTEST] = recipe.values.get("subtest") or own_subtest or subtest
     if recipe.lookup_key:
         row = {**row, TEXT: _look_up_text(recipe, row, texts or {})}
-    fields = {name: _field(name, sources, row) for name, sources in recipe.columns.items()}
+    fields = {name: _field(recipe, name, row) for name in recipe.columns}
     fields |= recipe.values
     question_facts: dict[str, Any] = {}
     if "candidates" in fields or "question" in fields:
@@ -90,25 +97,32 @@ def record_of(recipe: Recipe, raw: RawRecord, subtest: str, texts: Mapping[str, 
     return jsonl.parse(raw._replace(value=record), subtest)
 
 
-def _field(name: str, sources: tuple[Source, ...], row: Row) -> Any:
+def _field(recipe: Recipe, name: str, row: Row) -> Any:
     if name == "candidate":
         return None
-    values = [fill(source, partial(value_at, row)) for source in sources]
+    values = [fill(source, partial(value_at, row)) for source in recipe.columns[name]]
     if name in SEVERAL:
-        return _several(name, values)
+        return _several(recipe, name, values)
     value = values[0]
     if name in _TIMES:
         return as_seconds(name, value)
     if value is None or name.startswith((FACTS, EXTRA)):
         return value if len(values) == 1 else values
-    return as_text(name, value).strip() or None
+    return _text(recipe, name, value) or None
 
 
-def _several(name: str, values: list[Any]) -> list[str] | None:
+def _text(recipe: Recipe, name: str, value: Any) -> str:
+    text = as_text(name, value)
+    return text if recipe.exact else text.strip()
+
+
+def _several(recipe: Recipe, name: str, values: list[Any]) -> list[str] | None:
+    if recipe.exact:
+        return [_text(recipe, name, value) for value in values]
     entries: list[Any] = []
     for value in map(nested, values):
         entries += value if isinstance(value, list) else [value]
-    texts = ["" if entry is None else as_text(name, entry).strip() for entry in entries]
+    texts = ["" if entry is None else _text(recipe, name, entry) for entry in entries]
     while texts and not texts[-1]:
         texts.pop()
     if name == "candidates" and "" in texts:
