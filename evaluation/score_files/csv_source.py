@@ -5,7 +5,8 @@ from itertools import zip_longest
 from pathlib import Path
 
 from evaluation.score_files.json_records import fail
-from foilworks.core.corpus.import_formats.parsing.table_rows import COMMA, SEMICOLON, TAB, first_row, split_rows
+from foilworks.core.corpus.import_formats.parsing.any_rows import header_of
+from foilworks.core.corpus.import_formats.parsing.table_rows import COMMA, split_rows
 
 Line = tuple[int, list[str]]
 
@@ -18,8 +19,7 @@ class CsvSource:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        headers = [(delimiter, first_row(path, delimiter)) for delimiter in (COMMA, SEMICOLON, TAB)]
-        self.delimiter, header = max(headers, key=lambda pair: len(pair[1].names))
+        self.delimiter, header = header_of(path)
         self.names: list[str] = list(header.names)
         self.header_line: int | None = header.line
         if not self.names:

@@ -33,8 +33,7 @@ LABELS = ("label", "c_label")
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The records of a contrast set. CorpusError when the file as a whole cannot be read, or its endings have gaps."""
     subtest, names = default_subtest(path, params), Names()
-    rows = read_rows(path, ["clip", "ending0", "ending1", "label"], TAB, names=("clip", *LABELS))
-    raw = (RawRecord(None, row.cells, row.line, row.problem, "row") for row in rows)
+    raw = read_rows(path, ["clip", "ending0", "ending1", "label"], TAB, names=("clip", *LABELS))
     yield from read_records(path, raw, lambda record: _parse(path, record, subtest, params, names), own_ids=False)
 
 

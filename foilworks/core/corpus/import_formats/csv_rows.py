@@ -43,7 +43,7 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     subtest = default_subtest(path, params)
     rows = read_rows(path, ["id", "caption"], COMMA + SEMICOLON + TAB, one_of=jsonl.NAMES_OF_CLIPS)
     cells = CellReader(path, _NAMES)
-    raw = (RawRecord(None, cells.read(row.cells), row.line, row.problem, "row") for row in rows)
+    raw = (row._replace(value=cells.read(row.value)) for row in rows)
     for outcome in read_records(path, raw, lambda record: _parse(record, subtest)):
         if isinstance(outcome, ItemRecord):
             for name in cells.kept_apostrophes & _TEXTS:

@@ -20,7 +20,7 @@ from foilworks.core.corpus.import_formats.parsing.records import (
     given_dataset,
     read_records,
 )
-from foilworks.core.corpus.import_formats.parsing.table_rows import COMMA, Row, read_rows
+from foilworks.core.corpus.import_formats.parsing.table_rows import COMMA, read_rows
 from foilworks.core.corpus.records import MAX_ID, ItemRecord, ReadOutcome, VideoRecord
 from foilworks.core.text.quoting import quoted
 
@@ -35,8 +35,8 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     yield from read_records(path, _blocks(rows), lambda record: _parse(record, subtest, params, names), own_ids=False)
 
 
-def _blocks(rows: Iterable[Row]) -> Iterator[RawRecord]:
-    for video, video_rows in groupby(rows, key=lambda row: row.cells.get("video_id")):
+def _blocks(rows: Iterable[RawRecord]) -> Iterator[RawRecord]:
+    for video, video_rows in groupby(rows, key=lambda row: row.value.get("video_id")):
         block = list(video_rows)
         first = block[0].line
         broken = next((row for row in block if row.problem), None)
@@ -50,8 +50,8 @@ def _blocks(rows: Iterable[Row]) -> Iterator[RawRecord]:
         else:
             for start in range(0, len(block), BLOCK):
                 piece = block[start : start + BLOCK]
-                sentences = {f"sentence {row.line}": row.cells["sentence"] for row in piece}
-                yield RawRecord(video, {"sentences": sentences, "first": piece[0].cells}, piece[0].line)
+                sentences = {f"sentence {row.line}": row.value["sentence"] for row in piece}
+                yield RawRecord(video, {"sentences": sentences, "first": piece[0].value}, piece[0].line)
 
 
 def _parse(raw: RawRecord, subtest: str, params: Mapping[str, Any], names: Names) -> ItemRecord:

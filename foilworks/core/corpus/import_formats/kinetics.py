@@ -27,6 +27,7 @@ from foilworks.core.text.quoting import quoted
 
 YIELDS = "videos"
 _COLUMNS = ("youtube_id", "time_start", "time_end")
+_NAMES = (*_COLUMNS, "label", "split")
 _VERSION = re.compile(r"(?<!\d)[4-7]00(?!\d)")
 
 
@@ -35,13 +36,8 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     version = _VERSION.search(path.stem)
     dataset = given_dataset(params) or "Kinetics" + (f"-{version[0]}" if version else "")
     split = split_of(path, params)
-    raw = _members(path) if path.suffix.lower() == ".json" else _rows(path)
+    raw = _members(path) if path.suffix.lower() == ".json" else read_rows(path, _COLUMNS, COMMA, names=_NAMES)
     yield from read_records(path, raw, lambda record: _parse(record, dataset, split))
-
-
-def _rows(path: Path) -> Iterator[RawRecord]:
-    for row in read_rows(path, _COLUMNS, COMMA, names=(*_COLUMNS, "label", "split")):
-        yield RawRecord(None, row.cells, row.line, row.problem, "row")
 
 
 def _members(path: Path) -> Iterator[RawRecord]:

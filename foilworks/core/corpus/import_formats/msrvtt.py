@@ -69,8 +69,7 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
         yield from _from_json(path, text, subtest)
         return
     names, split = Names(), split_of(path, params)
-    rows = read_rows(path, ["video_id", "sentence"], COMMA + TAB, names=("video_id",))
-    raw = (RawRecord(None, row.cells, row.line, row.problem, "row") for row in rows)
+    raw = read_rows(path, ["video_id", "sentence"], COMMA + TAB, names=("video_id",))
     yield from read_records(path, raw, lambda record: _from_row(record, subtest, split, names), own_ids=False)
 
 

@@ -33,8 +33,7 @@ _ANSWERS = ("Answer.choice", "Answer.answer", "Answer.label")
 
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[VoteOutcome]:
     """The judgements of the batch. CorpusError when the file cannot be read as a whole."""
-    rows = read_rows(path, [_WORKER], COMMA + TAB)
-    raw = (RawRecord(None, row.cells, row.line, row.problem, "row") for row in rows)
+    raw = read_rows(path, [_WORKER], COMMA + TAB)
     yield from read_votes(path, raw, lambda record: _parse(record, params))
 
 

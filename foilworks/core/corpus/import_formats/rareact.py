@@ -38,11 +38,7 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
         options = ", ".join(f"{value} ({meaning})" for value, meaning in ANNOTATIONS.items())
         raise CorpusError(f"parameter 'annotation' is {quoted(annotation)}; give one of: {options}")
     rows = read_rows(path, _COLUMNS, COMMA, names=_COLUMNS)
-    raw = (
-        RawRecord(None, row.cells, row.line, row.problem, "row")
-        for row in rows
-        if row.problem or row.cells["annotation"] not in ANNOTATIONS.keys() - {annotation}
-    )
+    raw = (row for row in rows if row.problem or row.value["annotation"] not in ANNOTATIONS.keys() - {annotation})
     yield from read_records(path, raw, lambda record: _parse(record, subtest))
 
 

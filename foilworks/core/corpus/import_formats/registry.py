@@ -15,9 +15,12 @@ _QUESTION = "The texts of an item are the question with each option: Q: QUESTION
 _TWO_ITEMS = "Each record becomes two items, because it has two true captions; facts.group joins them."
 
 
-def _recipe(name: str) -> Param:
-    """Return the parameter of a format that only renames columns: the file of recipes that the format table reads."""
-    return Param("recipe", name, "name of the recipe that says what each column is")
+def _by_recipe(name: str) -> tuple[Param, ...]:
+    """Return the parameters of a format that only renames columns: the table's, with the recipe that it reads by."""
+    return (
+        Param("subtest", "", "name of the subtest of all records (default: as the file says)"),
+        Param("recipe", name, "name of the recipe that says what each column is"),
+    )
 
 
 _IMPORTERS: dict[str, Entry] = {
@@ -81,14 +84,14 @@ _IMPORTERS: dict[str, Entry] = {
     "vitatecs": Entry(
         "VITATECS, JSON lines",
         "foilworks.core.corpus.import_formats.table",
-        params=(_SUBTEST, _recipe("vitatecs")),
+        params=_by_recipe("vitatecs"),
         summary="A caption of MSR-VTT or VATEX and one counterfactual per line; the temporal aspect is the subtest.",
         kind=BENCHMARK,
     ),
     "sugarcrepe": Entry(
         "SugarCrepe JSON (images)",
         "foilworks.core.corpus.import_formats.table",
-        params=(_SUBTEST, _recipe("sugarcrepe")),
+        params=_by_recipe("sugarcrepe"),
         deviations=(_PICTURE,),
         summary="filename, caption, negative_caption of still images; one file per kind of edit.",
         kind=BENCHMARK,
@@ -304,7 +307,7 @@ _IMPORTERS: dict[str, Entry] = {
     "nextqa": Entry(
         "NExT-QA multiple choice, CSV",
         "foilworks.core.corpus.import_formats.table",
-        params=(_SUBTEST, _recipe("nextqa")),
+        params=_by_recipe("nextqa"),
         deviations=(_QUESTION,),
         summary="video, question, answer, qid, type, a0 to a4; the type of the question is the subtest.",
         kind=BENCHMARK,
@@ -312,7 +315,7 @@ _IMPORTERS: dict[str, Entry] = {
     "mvbench": Entry(
         "MVBench JSON",
         "foilworks.core.corpus.import_formats.table",
-        params=(_SUBTEST, _recipe("mvbench")),
+        params=_by_recipe("mvbench"),
         deviations=(_QUESTION,),
         summary="video, question, candidates, answer, start, end; one file per task.",
         kind=BENCHMARK,
@@ -320,7 +323,7 @@ _IMPORTERS: dict[str, Entry] = {
     "video-mme": Entry(
         "Video-MME JSON",
         "foilworks.core.corpus.import_formats.table",
-        params=(_SUBTEST, _recipe("video-mme")),
+        params=_by_recipe("video-mme"),
         deviations=(_QUESTION, "Subtitles are not imported."),
         summary="Questions with lettered options; the task type is the subtest. JSON or JSON lines.",
         kind=BENCHMARK,
@@ -351,7 +354,7 @@ _IMPORTERS: dict[str, Entry] = {
     "sugarcrepe-pp": Entry(
         "SugarCrepe++ JSON (images)",
         "foilworks.core.corpus.import_formats.table",
-        params=(_SUBTEST, _recipe("sugarcrepe-pp")),
+        params=_by_recipe("sugarcrepe-pp"),
         deviations=(_TWO_ITEMS, _PICTURE),
         summary="Two true captions and one negative of a still image; one file per kind of edit.",
         kind=BENCHMARK,

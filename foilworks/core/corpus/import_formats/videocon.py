@@ -44,12 +44,10 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     subtest, names = default_subtest(path, params), Names()
     has_subtest = bool(params.get("subtest"))
     if "vid_id" in first_row(path, COMMA).names:
-        rows = read_rows(path, ["vid_id", "question", "answer", *_STATEMENTS], COMMA, names=_NAMES)
-        raw = (RawRecord(None, row.cells, row.line, row.problem, "row") for row in rows)
+        raw = read_rows(path, ["vid_id", "question", "answer", *_STATEMENTS], COMMA, names=_NAMES)
         yield from read_records(path, raw, lambda record: _statements(record, subtest, names), own_ids=False)
         return
-    rows = read_rows(path, ["caption", "neg_caption"], COMMA, one_of=("videopath", "video_url"), names=_NAMES)
-    raw = (RawRecord(None, row.cells, row.line, row.problem, "row") for row in rows)
+    raw = read_rows(path, ["caption", "neg_caption"], COMMA, one_of=("videopath", "video_url"), names=_NAMES)
     yield from read_records(path, raw, lambda record: _pair(record, subtest, has_subtest, names), own_ids=False)
 
 

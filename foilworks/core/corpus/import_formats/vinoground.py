@@ -30,8 +30,7 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The records of the table, two per row. CorpusError when the file as a whole cannot be read."""
     subtest_name = str(params.get("subtest") or "")
     test = default_subtest(path, {})
-    rows = read_rows(path, ["index", "pos_cap", "neg_cap"], COMMA + SEMICOLON + TAB, names=("index", "major"))
-    raw = (RawRecord(None, row.cells, row.line, row.problem, "row") for row in rows)
+    raw = read_rows(path, ["index", "pos_cap", "neg_cap"], COMMA + SEMICOLON + TAB, names=("index", "major"))
     yield from read_several(path, raw, lambda record: _parse(record, subtest_name, test))
 
 

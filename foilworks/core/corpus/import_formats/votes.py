@@ -38,7 +38,7 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[VoteOutcome]:
     else:
         rows = read_rows(path, ["item", "annotator", "choice"], COMMA + SEMICOLON + TAB)
         cells = CellReader(path, _NAMES)
-        raw = (RawRecord(None, cells.read(row.cells), row.line, row.problem, "row") for row in rows)
+        raw = (row._replace(value=cells.read(row.value)) for row in rows)
     yield from read_votes(path, raw, _parse)
 
 

@@ -16,7 +16,7 @@ from foilworks.core.corpus.import_formats.parsing.table_rows import (
     Header,
     check_names,
     first_row,
-    split_rows,
+    rows_below,
 )
 from foilworks.core.corpus.import_formats.parsing.text_lines import lines
 from foilworks.core.corpus.rules.escaped_cells import CellReader
@@ -86,14 +86,8 @@ def _table(path: Path, header: Sequence[str]) -> Iterator[RawRecord]:
     delimiter, first = header_of(path)
     names, first_line = (list(header), 0) if header else (_unique_names(path, first), first.line)
     reader = CellReader(path, names)
-    for line, values in split_rows(path, delimiter):
-        if line == first_line or not any(value.strip() for value in values):
-            continue
-        if len(values) != len(names):
-            problem = f"has {len(values)} cells where the header has {len(names)}"
-            yield RawRecord(None, None, line, problem, "row")
-        else:
-            yield RawRecord(None, reader.read(dict(zip(names, values, strict=True))), line)
+    for raw in rows_below(path, delimiter, names, first_line):
+        yield raw._replace(value=reader.read(raw.value))
 
 
 def header_of(path: Path) -> tuple[str, Header]:

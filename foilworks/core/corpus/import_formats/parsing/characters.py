@@ -29,7 +29,7 @@ def read_characters(path: Path) -> dict[str, list[dict[str, Any]]]:
     """Return {movie: characters}, each with the fields of the fact `characters`. CorpusError names file and line."""
     by_movie: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in read_rows(path, list(COLUMNS), TAB, names=COLUMNS):
-        cells = row.cells
+        cells = row.value
         if row.problem or not all(cells[name] for name in COLUMNS):
             problem = row.problem or "lacks a movie, a name or a gender"
             raise CorpusError(f"{path}:{row.line}: row: {problem}; correct the row")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.parsing.records import RawRecord
 from foilworks.core.corpus.import_formats.parsing.text_lines import MAX_LINE_BYTES, rows_of_text
 from foilworks.core.text.quoting import quoted, shortened
 
@@ -18,14 +19,6 @@ _DECIMAL_COMMA = re.compile(r"\s*-?(0,\d+|\d+,(\d\d?|\d{4,}))(E-\d+)?\s*")
 _SHOWN_NAMES, _SHOWN_NAME = 12, 40
 
 
-class Row(NamedTuple):
-    """One row: cells by column (an empty cell is None) and first line; `problem` if it does not fit the header."""
-
-    cells: dict[str, str | None]
-    line: int
-    problem: str = ""
-
-
 def read_rows(
     path: Path,
     required: Sequence[str],
@@ -33,8 +26,8 @@ def read_rows(
     *,
     one_of: Sequence[str] = (),
     names: Collection[str] = (),
-) -> Iterator[Row]:
-    """The rows below the header, which must name the `required` columns; rows without any text are passed over.
+) -> Iterator[RawRecord]:
+    """The rows below the header, cells by column (an empty cell is None). The header must name the `required` columns.
 
     Of several possible delimiters the one counts that makes the header name them. `one_of`: columns of which a record
     needs one at least, the usual one first. `names`: columns of names and ids, whose outer blanks mean
@@ -42,14 +35,20 @@ def read_rows(
     a quote that is never closed, a header without these columns.
     """
     delimiter, header = _header(path, required, delimiters, one_of)
+    for raw in rows_below(path, delimiter, header.names, header.line):
+        cells = {name: (cell.strip() if name in names else cell) or None for name, cell in raw.value.items()}
+        yield raw._replace(value=cells)
+
+
+def rows_below(path: Path, delimiter: str, columns: Sequence[str], header_line: int) -> Iterator[RawRecord]:
+    """The rows besides the header, cells by column; those without any text are passed over."""
     for line, values in split_rows(path, delimiter):
-        if line == header.line or not any(value.strip() for value in values):
+        if line == header_line or not any(value.strip() for value in values):
             continue
-        if len(values) != len(header.names):
-            yield Row({}, line, f"has {len(values)} cells where the header has {len(header.names)}")
+        if len(values) != len(columns):
+            yield RawRecord(None, {}, line, f"has {len(values)} cells where the header has {len(columns)}", "row")
         else:
-            cells = zip(header.names, values, strict=True)
-            yield Row({name: (value.strip() if name in names else value) or None for name, value in cells}, line)
+            yield RawRecord(None, dict(zip(columns, values, strict=True)), line)
 
 
 class Header(NamedTuple):
