@@ -16,7 +16,7 @@ from foilworks.core.corpus.import_formats.parsing.row_values import value_at
 from foilworks.core.corpus.import_formats.parsing.table_recipe import parse_recipe, shipped
 from foilworks.core.corpus.import_formats.parsing.table_sample import fitting, preview_rows, sample_of
 from foilworks.core.corpus.import_formats.parsing.templates import fill, parse_source
-from foilworks.core.corpus.records import BadRecord, ItemRecord, RecordWarning
+from foilworks.core.corpus.records import MAX_LABEL, BadRecord, ItemRecord, RecordWarning
 
 COLUMNS = {"caption": "says", "foils": ["no1", "no2"], "video": "clip"}
 ROW = {"clip": "a.mp4", "says": "A man sits.", "no1": "A man stands.", "no2": "A dog sits."}
@@ -172,6 +172,15 @@ def test_a_number_that_is_also_another_candidates_text_is_refused():
     assert "both a number and the text" in shown.problem[1]
 
 
+def test_a_record_that_is_no_object_is_bad_alone_and_a_given_subtest_is_that_of_all(tmp_path):
+    rows = [{"clip": "a.mp4", "says": "A man sits.", "kind": "x"}, "b.mp4"]
+    path = write(tmp_path / "a.json", json.dumps(rows))
+    columns = {"caption": "says", "video": "clip", "subtest": "kind"}
+    item, bad = read(path, mapping={"columns": columns}, subtest="mine" * 100)
+    assert item.subtest == ("mine" * 100)[:MAX_LABEL]
+    assert str(bad).endswith("record: is the text 'b.mp4'; give an object with named fields")
+
+
 def test_rows_that_the_conditions_leave_out_are_counted(tmp_path):
     path = write(tmp_path / "a.csv", "clip,says,ok\na.mp4,A man sits.,1\nb.mp4,A dog runs.,0\n")
     outcomes = read(path, mapping={"columns": {"caption": "says", "video": "clip"}, "where": ["ok=1"]})
@@ -188,6 +197,7 @@ def test_rows_that_the_conditions_leave_out_are_counted(tmp_path):
         ({"columns": {"caption": "sayz", "video": "clip"}}, "there is no column 'sayz'; did you mean 'says'?"),
         ({"columns": {"video": "clip"}}, "caption is missing"),
         ({"columns": {**COLUMNS, "answer": "no1"}}, "candidates is missing"),
+        ({"columns": COLUMNS, "first_answer": 2}, "give 0 or 1"),
         ({"columns": COLUMNS, "wher": []}, "did you mean 'where'?"),
         ({"columns": COLUMNS, "where": "a=1"}, "give a list"),
         ({"columns": COLUMNS, "files": "../*.csv"}, "leaves the folder"),

@@ -41,7 +41,7 @@ from foilworks.core.corpus.import_formats.parsing.text_files import BY_NAMES, So
 from foilworks.core.corpus.import_formats.parsing.text_items import read_text_items
 from foilworks.core.corpus.import_formats.parsing.video_rows import lists_videos, read_videos
 from foilworks.core.corpus.import_formats.registry import IMPORTERS
-from foilworks.core.corpus.records import ItemRecord, ReadOutcome, RecordWarning, TakenColumns
+from foilworks.core.corpus.records import MAX_LABEL, ItemRecord, ReadOutcome, RecordWarning, TakenColumns
 from foilworks.core.text.quoting import quoted
 from foilworks.core.text.registry import load, lookup
 
@@ -112,7 +112,7 @@ def _recipe(path: Path, params: Mapping[str, Any], limits: TableLimits) -> Recip
     document = dict(recipe_named(name) if name else mapping)
     if not name and not _CLIPS & {*document.get("columns", {}), *document.get("values", {})}:
         document = _guess_missing(path, document, params, limits)
-    given_values = {"source_dataset": given_dataset(params), "subtest": str(params.get("subtest") or "")}
+    given_values = {"source_dataset": given_dataset(params), "subtest": str(params.get("subtest") or "")[:MAX_LABEL]}
     document["values"] = {**document.get("values", {}), **{name: text for name, text in given_values.items() if text}}
     return parse_recipe(document)
 
