@@ -42,6 +42,7 @@ from foilworks.site.invariants.registry import violations
 from tests.annotation.test_entry_attacks import arrive, open_study, prolific, signed, work
 from tests.annotation.world import World
 from tests.factories import make_member
+from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
 
@@ -266,9 +267,7 @@ def test_a_late_answer_shows_the_state_of_the_ended_place(client, crowd, scripts
     answer = client.post(piece, {"answer": "1", "idempotency_key": "k"}, headers=headers)
     status, where = (204, SWAP_GOES) if scripts else (302, "Location")
     assert (answer.status_code, answer.headers[where]) == (status, place)
-    shown = client.get(place).content.decode()
-    assert "Timed out." in shown
-    assert "Your last answer was not saved" in shown
+    read_page(client.get(place)).check("Timed out.", "Your last answer was not saved")
     assert not Vote.objects.exists()
     assert not AuditEvent.objects.filter(action="projects.refused").exists()
     # A script that renews the lease has no use for a page.
@@ -440,8 +439,7 @@ def test_the_page_of_a_study_warns_of_places_without_tasks_and_of_missing_consen
     client.force_login(world.owner)
     address = f"/projects/{world.project.slug}/crowd/{study.pk}/"
     page = client.get(address).content.decode()
-    assert "Available tasks: 0. Free places: 5." in page
-    assert "No consent text." in page
+    read_page(page).check("Available tasks: 0. Free places: 5.", "No consent text.")
     publish_consent_text(world.owner, world.project, "You may stop at any time.", "keep")
     for _ in range(2):
         world.item()

@@ -9,6 +9,7 @@ from annotation.models import GoldPair, QualityPolicy, Standing, Vote
 from foilworks.core.corpus.models import Video
 from tests import factories
 from tests.annotation.crowd import open_policy, stock
+from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
 
@@ -33,8 +34,7 @@ def test_the_page_of_validators_shows_and_changes_their_state(owner, world):
         world.vote("vera", "neither", seconds=3, watch={"covered": 0.5})
     page = owner.get(url(world, "validators")).content.decode()
     gold = Vote.objects.filter(gold__isnull=False).count()
-    assert f"1/{gold}" in page
-    assert "50 %" in page
+    read_page(page).check(f"1/{gold}", "50 %")
     pk = world.vera.pk
     owner.post(url(world, "validator_move", pk, "pause"), {"note": "a talk first"})
     page = owner.get(url(world, "validators")).content.decode()

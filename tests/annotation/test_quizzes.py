@@ -24,6 +24,7 @@ from foilworks.core.projects.errors import AccessDenied
 from foilworks.site.invariants.registry import violations
 from tests import factories
 from tests.annotation.world import shown_as
+from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
 CAPTION = "a man folds a shirt."
@@ -273,8 +274,7 @@ def test_practice_says_at_once_what_was_right_and_why(practice):
     url = reverse("annotation:question", args=[world.project.slug, attempt.pk, 0])
     assert page.redirect_chain[-1][0] == url
     page = client.post(url, {"answer": "neither"}, follow=True).content.decode()
-    assert "Incorrect." in page
-    assert "Count the boxes." in page
+    read_page(page).check("Incorrect.", "Count the boxes.")
     expected = "Only the first is true" if question.caption_first else "Only the second is true"
     assert f"The expert&#x27;s answer:</span> {expected}" in page or expected in page
     client.post(reverse("annotation:question", args=[world.project.slug, attempt.pk, 1]), {"answer": "both"})
@@ -290,10 +290,9 @@ def test_practice_at_editing_runs_the_live_checks_and_shows_the_experts_foil(pra
     attempt = start_attempt(world.ann, world.project, Stage.PRACTICE, Stage.EDIT)
     client, url = client_of(world.ann), reverse("annotation:question", args=[world.project.slug, attempt.pk, 0])
     assert client.post(url, {"text": "  "}).status_code == 400
-    page = client.post(url, {"text": "a woman folds a shirt."}, follow=True).content.decode()
-    assert "Incorrect: the expert changed different or fewer words." in page
-    assert "Only the verb." in page
-    assert "unfolds" in page
+    read_page(client.post(url, {"text": "a woman folds a shirt."}, follow=True)).check(
+        "Incorrect: the expert changed different or fewer words.", "Only the verb.", "unfolds"
+    )
     attempt.refresh_from_db()
     assert (attempt.finished_at is not None, attempt.questions.get().right) == (True, False)
 
@@ -315,8 +314,7 @@ def test_practice_of_counterfactuals_asks_for_all_foils_and_checks_the_action(wo
         attempt = start_attempt(world.ann, world.project, Stage.PRACTICE, Stage.EDIT)
         url = reverse("annotation:question", args=[world.project.slug, attempt.pk, 0])
         page = client.get(url).content.decode()
-        assert "Foil 3 of 3" in page
-        assert "Change only the action." in page
+        read_page(page).check("Foil 3 of 3", "Change only the action.")
         assert json.loads(page.partition('"foil-facts" type="application/json">')[2].partition("<")[0])["marks"]["stay"]
         refused = client.post(url, {"text": texts[:2]})
         assert refused.status_code == 400

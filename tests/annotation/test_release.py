@@ -7,6 +7,7 @@ from annotation.models import Lease, Slot, SlotState, Stage
 from annotation.queries.activity import skips_of
 from foilworks.core.projects.models import AuditEvent
 from generation.models import Candidate
+from tests.pages import read_page
 
 
 def test_a_released_slot_is_free_and_its_suggestions_are_queued_again(world):
@@ -39,9 +40,9 @@ def test_researchers_read_how_often_tasks_were_skipped_and_why(world, client):
         release(getattr(world, name), world.claim(name, Stage.EDIT).token, reason=reason)
     assert skips_of(world.project) == [("edit", "unclear", 2), ("edit", "", 1)]
     client.force_login(world.owner)
-    page = client.get(f"/projects/{world.project.slug}/people/figures/").content.decode()
-    assert "A sentence is unclear" in page
-    assert "No reason given" in page
+    read_page(client.get(f"/projects/{world.project.slug}/people/figures/")).check(
+        "A sentence is unclear", "No reason given"
+    )
 
 
 def test_releasing_twice_or_after_somebody_else_took_it_harms_nothing(world):

@@ -20,6 +20,7 @@ from foilworks.site.invariants.registry import violations
 from generation.models import CandidateGroup
 from tests import factories
 from tests.annotation.world import World, make_world
+from tests.pages import read_page
 
 TWO = VoteRule(wanted=2, needed=2)
 
@@ -193,8 +194,7 @@ class TestPage:
         world.subtest.refresh_from_db()
         assert (world.subtest.votes_wanted, world.subtest.stop_early) == (2, False)
         text = listed.content.decode()
-        assert "Vote rule of direction saved." in text
-        assert "2 of 2 votes" in text
+        read_page(text).check("Vote rule of direction saved.", "2 of 2 votes")
         assert self.url(world) in text
 
     @pytest.mark.parametrize(("field", "number"), [("votes_wanted", 100), ("votes_needed", -1), ("foils_enough", 0)])
@@ -216,8 +216,7 @@ class TestPage:
         make_tasks(world.project)
         world.claim("vera", Stage.VALIDATION)
         page = browser.get(self.url(world)).content.decode()
-        assert "This rule is fixed." in page
-        assert "Someone has already seen a pair of this subtest." in page
+        read_page(page).check("This rule is fixed.", "Someone has already seen a pair of this subtest.")
         assert "<button" not in page.partition('class="facts"')[2].partition("</main>")[0]
         form = {"votes_wanted": 2, "votes_needed": 2, "valid_when": "all", "foils_enough": 1}
         answer = browser.post(self.url(world), form)

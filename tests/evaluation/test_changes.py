@@ -26,6 +26,7 @@ from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.models import Role
 from tests import factories
 from tests.evaluation.ranked import make_release, number_of, score
+from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
 
@@ -145,8 +146,7 @@ def test_the_page_shows_what_changed(client, project, first, second):
     client.force_login(factories.make_member(project, Role.RESEARCHER))
     fake(first), fake(second)
     html = client.get(reverse("releases:release_changes", args=[project.slug, second.pk])).content.decode()
-    assert "Edited (1)" in html
-    assert "Models are queried only for the changed texts" in html
+    read_page(html).check("Edited (1)", "Models are queried only for the changed texts")
     assert "fake/text" in html or "text" in html
     alone = client.get(reverse("releases:release_changes", args=[project.slug, first.pk])).content.decode()
     assert "There is no earlier release to compare it with" in alone

@@ -23,6 +23,7 @@ from tests import factories
 from tests.hub.test_external import FIRST, program
 from tests.hub.test_interfaces import SPECS
 from tests.media.painted import painted_clip
+from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
 
@@ -157,7 +158,7 @@ def test_a_page_lists_what_has_no_score(client) -> None:
     run = score(release, "fake:")
     researcher = factories.make_member(release.project, "researcher")
     client.force_login(researcher)
-    html = client.get(reverse("scoring:run", args=[release.project.slug, run.pk])).content.decode()
-    assert "moves:i1: " in html
-    assert "is a text, not a video" in html
+    read_page(client.get(reverse("scoring:run", args=[release.project.slug, run.pk]))).check(
+        "moves:i1: ", "is a text, not a video"
+    )
     assert np.isfinite(list(values(run).values())).all()

@@ -15,6 +15,7 @@ from foilworks.core.corpus.rules.states import CandidateState, FoilVerdict
 from foilworks.core.projects.models import Role
 from generation.models import FilterScore
 from tests.factories import make_candidate, make_group, make_item, make_member, make_project, make_run, make_subtest
+from tests.pages import read_page
 
 
 def verdicts(scores, good, *, higher=True, now=None):
@@ -112,9 +113,9 @@ class TestProject:
             self.judged(run, at / 40, state)
         client.force_login(make_member(run.project, Role.RESEARCHER))
         path = reverse("reports:report", args=[run.project.slug, "filters"])
-        html = " ".join(client.get(path, {"precision": "0.9"}).content.decode().split())
-        assert "Entailment" in html
-        assert "60.0 %" in html
+        read_page(" ".join(client.get(path, {"precision": "0.9"}).content.decode().split())).check(
+            "Entailment", "60.0 %"
+        )
         row = project_report(run.project, "filters")["filters"][0]
         assert row["threshold"] == pytest.approx(11 / 40)
         csv = client.get(reverse("reports:report_file", args=[run.project.slug, "filters", "csv"])).content.decode()

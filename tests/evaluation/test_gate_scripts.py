@@ -15,6 +15,7 @@ from foilworks.site.exports.collect import collect_release
 from foilworks.site.exports.verify import verify
 from generation.balance.classifier import fitted
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
+from tests.pages import read_page
 
 REASON = "emoji are the point of this collection; people solve it at chance without the video"
 # The same 60 items in each language: the verb alone tells.
@@ -171,6 +172,5 @@ class TestRelease:
         self.fill(project, [("a dog runs 🙂", "a dog runs 🙁"), ("a cat sits", "a cat lies")])
         client.force_login(researcher)
         html = client.get(reverse("releases:freeze", args=[project.slug])).content.decode()
-        assert "1 pair cannot be evaluated" in html
-        assert "a dog runs 🙂 / a dog runs 🙁" in html
+        read_page(html).check("1 pair cannot be evaluated", "a dog runs 🙂 / a dog runs 🙁")
         assert 'name="override"' in html

@@ -29,6 +29,7 @@ from foilworks.site.exports.collect import collect_release
 from foilworks.site.publishing.actions.set_public_page import set_public_page
 from tests.evaluation.ladders import make_laddered
 from tests.factories import make_caption, make_item, make_project, make_subtest, make_video
+from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
 N = 24
@@ -90,8 +91,10 @@ class TestRun:
         text = shown.content.decode()
         assert shown.status_code == 200
         assert shown.context["conclusion"] in text
-        assert "The order of frames makes no detectable difference (12.5 points [0.0" in text
-        assert "33.3 points [16.7, 54.2] of this score need one frame." in text
+        read_page(text).check(
+            "The order of frames makes no detectable difference (12.5 points [0.0",
+            "33.3 points [16.7, 54.2] of this score need one frame.",
+        )
         assert text.count("<svg") >= 1
         assert shown.context["conclusion"] in page(owner, "scoring:run", run.pk).content.decode()
 

@@ -34,6 +34,7 @@ from foilworks.site.exports.records import project_content, release_content
 from foilworks.site.exports.verify import verify
 from foilworks.site.imports.store import import_records
 from tests.annotation.world import make_world, new_key
+from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
 TEXTS = [
@@ -240,9 +241,7 @@ def test_boards_pages_and_the_export_show_the_scores(release, world, client, tmp
     assert "| Group |" in markdown(shown)
     client.force_login(world.owner)
     slug = world.project.slug
-    page = client.get(reverse("scoring:run", args=[slug, run.pk])).content.decode()
-    assert "Group score" in page
-    assert "16.7" in page
+    read_page(client.get(reverse("scoring:run", args=[slug, run.pk]))).check("Group score", "16.7")
     assert client.get(reverse("scoring:run_scores", args=[slug, run.pk, "winoground"])).status_code == 200
     assert b"two clips,overall" in client.get(reverse("scoring:run_file", args=[slug, run.pk, "csv"])).content
     table = client.get(reverse("board:leaderboard", args=[slug, release.pk])).content.decode()

@@ -32,6 +32,7 @@ from tests.factories import (
     make_subtest,
     make_video,
 )
+from tests.pages import read_page
 
 
 def simulated(seed, *, n=600, validity=0.7, quality=1.5, share=0.2, threshold=0.0):
@@ -184,9 +185,9 @@ def test_the_pages_show_what_is_saved(run, client) -> None:
     assert table.startswith("model,threshold,n,n_rejected")
     drawn = client.get(reverse("reports:report_chart", args=["shapes", "screening", "saved"]))
     assert b"work saved" in drawn.content
-    thresholds = client.get(reverse("generation:thresholds", args=["shapes", run.pk])).content.decode()
-    assert "Video model: work saved by threshold" in thresholds
-    assert "Valid foils lost" in thresholds
+    read_page(client.get(reverse("generation:thresholds", args=["shapes", run.pk]))).check(
+        "Video model: work saved by threshold", "Valid foils lost"
+    )
     Foil.objects.update(verdict=FoilVerdict.DISPUTED)
     page = client.get(reverse("reports:report", args=["shapes", "screening"])).content.decode()
     assert "People have not judged any accepted foil yet." in page

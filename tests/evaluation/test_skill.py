@@ -19,6 +19,7 @@ from foilworks.core.projects.models import Role
 from foilworks.core.projects.pseudonyms import pseudonym
 from tests import factories
 from tests.evaluation.builders import votes_of
+from tests.pages import read_page
 
 OPPOSITE = {"caption": "foil", "foil": "caption"}
 
@@ -262,9 +263,7 @@ def test_a_page_view_does_not_queue_a_failed_job_again(client, project, owner):
     row = request_report(owner, project, "skill", subtest="", params={})
     Job.objects.filter(pk=row.job.pk).update(state=JobState.FAILED, error="out of memory")
     Vote.objects.filter(item__key="i0").update(state=VoteState.SET_ASIDE)
-    html = client.get(skill_page(project)).content.decode()
-    assert "out of memory" in html
-    assert "Compute again" in html
+    read_page(client.get(skill_page(project))).check("out of memory", "Compute again")
     assert Job.objects.count() == 1
 
 

@@ -36,6 +36,7 @@ from foilworks.site.exports.verify import verify
 from tests import factories
 from tests.hub import folders, test_external
 from tests.media.painted import painted_clip
+from tests.pages import read_page
 
 LONG = " and ".join(["a man folds a red shirt"] * 15)
 PAIRS = (
@@ -100,12 +101,12 @@ class TestRun:
     def test_pages_and_tables_mark_truncation(self, run, client):
         release = run.release
         client.force_login(factories.make_member(release.project, Role.RESEARCHER))
-        shown = client.get(reverse("board:leaderboard", args=["long", release.pk])).content.decode()
-        assert "texts truncated in 3 items" in shown
-        assert "2 pairs left out, identical after truncation" in shown
-        page = client.get(reverse("scoring:run", args=["long", run.pk])).content.decode()
-        assert "Truncated texts (3)." in page
-        assert "Equal after truncation (2)." in page
+        read_page(client.get(reverse("board:leaderboard", args=["long", release.pk]))).check(
+            "texts truncated in 3 items", "2 pairs left out, identical after truncation"
+        )
+        read_page(client.get(reverse("scoring:run", args=["long", run.pk]))).check(
+            "Truncated texts (3).", "Equal after truncation (2)."
+        )
         ranked = board(release)
         assert "(texts truncated in 3 items)" in markdown(ranked)
         assert as_csv(ranked).splitlines()[1].endswith(",3,2,,,,,,")

@@ -9,6 +9,7 @@ from foilworks.core.corpus.models import Caption, DoubtSettled, MediaState, Take
 from foilworks.core.corpus.rules.states import ItemState
 from tests.annotation.world import World, make_world
 from tests.factories import make_caption, make_item, make_video
+from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
 
@@ -66,9 +67,7 @@ def test_a_row_shows_candidates_items_and_votes_for_the_caption(owner, world):
     page = owner.get(url(world))
     row = next(row for row in page.context["listing"].page.rows if row.pk == item.caption_id)
     assert (row.n_candidates, row.n_items, row.n_votes, row.n_true) == (1, 1, 3, 2)
-    text = " ".join(page.content.decode().split())
-    assert "true in 2 of 3 votes" in text
-    assert "1 candidate " in text
+    read_page(" ".join(page.content.decode().split())).check("true in 2 of 3 votes", "1 candidate ")
 
 
 @pytest.mark.parametrize("sort", ["video", "video-down"])

@@ -19,6 +19,7 @@ from foilworks.core.projects.pseudonyms import pseudonym
 from generation.models import Candidate
 from tests.annotation.world import World, make_world
 from tests.factories import make_caption, make_item, make_subtest, make_video
+from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
 
@@ -224,9 +225,7 @@ def test_selected_items_are_retracted_together_and_the_undo_restores_them(owner,
     foreign = make_item(make_world().subtest, state=ItemState.VALID)
     page = bulk(owner, world, [*valid, waiting, foreign], "retract", back="state=valid&")
     assert states([*valid, waiting, foreign]) == ["retracted"] * 3 + ["in_validation", "valid"]
-    text = page.content.decode()
-    assert "3 items changed." in text
-    assert "waits: " in text
+    read_page(page).check("3 items changed.", "waits: ")
     assert page.request["QUERY_STRING"].startswith("state=valid&undo=")
     undo = page.context["undo"]
     assert len(undo.events) == 3
@@ -368,7 +367,6 @@ def test_item_level_votes_of_a_file_and_script_in_texts_are_shown_as_text(owner,
     item = make_item(world.subtest, caption, ("<b>a dog</b>",), extra={"<i>": "<u>"})
     Vote.objects.create(item=item, choice="caption", source="import", import_index=0, idempotency_key="f0")
     page = shown(owner, item).content.decode()
-    assert "Votes on the whole item" in page
-    assert "imported" in page
+    read_page(page).check("Votes on the whole item", "imported")
     for raw in ("<script>alert", "<b>a dog", "<i>", "<u>"):
         assert raw not in page

@@ -25,6 +25,7 @@ from evaluation.text_tables import escaped
 from tests import factories
 from tests.addresses import named
 from tests.evaluation.ranked import make_release, number_of, score
+from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
 
@@ -214,9 +215,7 @@ class TestModelCard:
         assert owner.post(path, data)["Location"] == reverse("scoring:run", args=[project.slug, models[0].pk])
         card = ModelCard.objects.get()
         assert (card.category, card.model_key) == ("image", models[0].model_key)
-        html = owner.get(url("leaderboard", release)).content.decode()
-        assert "image and text" in html
-        assert "zero-shot" in html
+        read_page(owner.get(url("leaderboard", release))).check("image and text", "zero-shot")
 
     def test_invalid_card_values_are_reported_next_to_the_field(self, owner, project, models):
         path = reverse("scoring:model_card", args=[project.slug, models[0].pk])

@@ -28,6 +28,7 @@ from foilworks.core.media.encode import write_mp4
 from foilworks.core.projects.models import AuditEvent
 from tests.addresses import named
 from tests.factories import make_caption, make_item, make_project, make_subtest, make_video
+from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
 
@@ -331,9 +332,7 @@ class TestRun:
     def test_items_without_a_file_are_listed(self, owner, project, person, release):
         run = start_run(person, release, RunRequest("fake:1"))
         run_now(run.job)
-        html = owner.get(url("run", project, run.pk)).content.decode()
-        assert "No scores" in html
-        assert "Missing media (4)" in html
+        read_page(owner.get(url("run", project, run.pk))).check("No scores", "Missing media (4)")
 
     def test_a_run_under_an_earlier_version_of_its_protocol_says_so(self, owner, project, person, release):
         run = start_run(person, release, RunRequest("fake:text", protocol="vilma-2024-code"))

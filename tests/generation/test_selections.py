@@ -28,6 +28,7 @@ from tests.factories import (
     make_subtest,
     make_video,
 )
+from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
 C = CandidateState
@@ -291,10 +292,11 @@ def test_the_pages_create_show_and_apply_a_selection(client, run, owner, lopside
     assert answer["Location"] == page
     assert "hx-get" in client.get(page).content.decode()
     run_now(chosen.job)
-    html = " ".join(client.get(page).content.decode().split())
-    assert "of 3 (upper bound: 2)" in html
-    assert "Apply: leave out 1" in html
-    assert "can restore them, unless they fail a threshold changed since then." in html
+    read_page(" ".join(client.get(page).content.decode().split())).check(
+        "of 3 (upper bound: 2)",
+        "Apply: leave out 1",
+        "can restore them, unless they fail a threshold changed since then.",
+    )
     assert client.get(reverse("generation:selection_progress", args=[slug, chosen.pk])).headers["HX-Refresh"] == "true"
     done = client.post(page, follow=True).content.decode()
     assert "1 held back" in " ".join(done.split())

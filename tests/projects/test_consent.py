@@ -10,6 +10,7 @@ from foilworks.core.projects.errors import AccessDenied, ConsentNeeded, ProjectE
 from foilworks.core.projects.invitations import token_of
 from foilworks.core.projects.models import AuditEvent, Consent, Invitation, Membership, User
 from tests.factories import make_member, make_project, make_user
+from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
 
@@ -38,9 +39,7 @@ def test_a_new_version_must_be_accepted_before_the_next_page_or_task(client, pro
     assert client.get(work).status_code == 200
     publish_consent_text(owner, project, "Second.", "remove")
     assert client.get(work).status_code == 302
-    page = client.get(consent).content.decode()
-    assert "The consent text has changed." in page
-    assert "Second." in page
+    read_page(client.get(consent)).check("The consent text has changed.", "Second.")
     # The old page, sent late, agrees to nothing.
     assert client.post(consent, {"version": 1, "agree": "on"}).status_code == 400
     assert client.post(consent, {"version": 2}).status_code == 422

@@ -16,6 +16,7 @@ from foilworks.site.publishing.models import PublicPage
 from foilworks.site.publishing.sheet import KIND
 from tests.addresses import named
 from tests.factories import make_item, make_member, make_subtest
+from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
 
@@ -47,8 +48,7 @@ def test_it_counts_open_questions_like_the_datasheet_and_links_to_the_next_steps
     page = owner.get(reverse("dashboard:dashboard", args=[project.slug])).content.decode()
     n_open = owner.get(reverse("publishing:datasheet", args=[project.slug])).context["form"].n_open
     assert n_open > 1
-    assert f"{n_open} questions unanswered" in page
-    assert "Next steps for the release “v1”" in page
+    read_page(page).check(f"{n_open} questions unanswered", "Next steps for the release “v1”")
     for name, args in (("datasheet", []), ("release", [release.pk]), ("public_page", [release.pk])):
         assert reverse(named(name), args=[project.slug, *args]) in page
 

@@ -7,6 +7,7 @@ from django.urls import reverse
 from foilworks.core.projects.models import Role
 from foilworks.site.dashboard.next_steps import STEPS, first_steps
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
+from tests.pages import read_page
 
 NOTHING = dict.fromkeys(
     ("subtests", "captions", "made", "edited", "accepted", "items", "judged", "valid", "released"), 0
@@ -62,8 +63,7 @@ def test_a_new_project_shows_the_first_steps_instead_of_zeros():
     client.force_login(make_member(project, Role.RESEARCHER))
     url = reverse("dashboard:dashboard", args=[project.slug])
     page = client.get(url).content.decode()
-    assert "Steps to a first release" in page
-    assert "Still missing: an annotator, a reviewer, 3 validators." in page
+    read_page(page).check("Steps to a first release", "Still missing: an annotator, a reviewer, 3 validators.")
     assert "From captions to a release" not in page
     for step in first_steps(NOTHING, {}):
         assert reverse(step.page, args=[project.slug]) in page

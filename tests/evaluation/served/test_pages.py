@@ -19,6 +19,7 @@ from tests import factories
 from tests.evaluation.served.test_served_runs import is_true, scored, sees
 from tests.evaluation.served.worlds import endpoint, make_release
 from tests.hub.chat_server import Said, chat_server, content, text_of
+from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
 
@@ -96,17 +97,13 @@ def test_the_page_of_a_run_shows_outcomes_cost_and_prompts(settings, researcher)
         run = scored(release, server, settings)
     client = researcher(release.project)
     shown = words(page_of(client, "run", run))
-    assert "Endpoint answers" in shown
-    assert "1 of 3 items scored; 1 refused, 1 unparsable" in shown
+    read_page(shown).check("Endpoint answers", "1 of 3 items scored; 1 refused, 1 unparsable")
     for label, n in (("Answered", 2), ("Refused", 2), ("Unparsable", 2)):
         assert f'">{label}</a> </th> <td class="num">{n}</td>' in shown
     # A third of the six answers has each outcome; a third of the items is right if the unread ones are wrong.
     assert shown.count("33.3 %") == 5
     assert "Does this video show &quot;…&quot;? Answer with yes or no." in shown
-    assert "Prompt (version 1)" in shown
-    assert "USD" in shown
-    assert "Model refused (1)." in shown
-    assert "Answer unparsable (1)." in shown
+    read_page(shown).check("Prompt (version 1)", "USD", "Model refused (1).", "Answer unparsable (1).")
     results = client.get(reverse("scoring:run_file", args=(run.project.slug, run.pk, "json"))).json()
     assert results["served"]["outcomes"]["refused"]["n"] == 2
     assert results["served"]["usage"]["requests"] == 6
@@ -118,9 +115,7 @@ def test_raw_answers_are_shown_in_pages_by_outcome_and_as_a_file(settings, resea
     with chat_server(mixed) as server:
         run = scored(release, server, settings)
     client = researcher(release.project)
-    first = words(page_of(client, "answers", run))
-    assert "Page 1 of 2" in first
-    assert "clip 0 is red" in first
+    read_page(words(page_of(client, "answers", run))).check("Page 1 of 2", "clip 0 is red")
     unparsable = words(page_of(client, "answers", run, outcome="unparsable"))
     assert "clip 2 is blue" in unparsable
     assert "clip 0 is red" not in unparsable

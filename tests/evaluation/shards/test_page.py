@@ -14,6 +14,7 @@ from foilworks.core.projects.models import AuditEvent, Role
 from tests import factories
 from tests.addresses import named
 from tests.evaluation.shards.test_equality import in_parts, release  # noqa: F401 (a fixture)
+from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
 
@@ -93,6 +94,4 @@ def test_a_failed_shard_shows_its_reason_on_the_run(run, client):
     Job.objects.filter(pk=run.job.pk).update(state=JobState.WAITING)
     with pytest.raises(EvaluationError, match="3 of 4 shards failed: the disk is full"):
         execute(str(run.job.pk))
-    text = client.get(address(run, "run")).content.decode()
-    assert "3 of 4 shards failed" in text
-    assert "Retry run" in text
+    read_page(client.get(address(run, "run"))).check("3 of 4 shards failed", "Retry run")

@@ -19,6 +19,7 @@ from evaluation.utd.verdicts import (
 from foilworks.core.projects.models import Membership, Role
 from tests.evaluation.utd import texts
 from tests.factories import make_member
+from tests.pages import read_page
 
 
 def cell(value, low=None, high=None, temporal="sequence", **more):
@@ -89,8 +90,7 @@ def page(client, name, *args, **query):
 def test_a_run_ends_in_a_verdict_per_concept(client, owned):
     html = page(client, "bias_run", owned[1].pk)
     assert html.count('class="card" data-state=') == 4
-    assert "Report models on the debiased split" in html
-    assert "Open debiased split" in html
+    read_page(html).check("Report models on the debiased split", "Open debiased split")
 
 
 def test_removed_samples_are_shown_with_objects_and_votes(client, owned, django_assert_max_num_queries):
@@ -151,7 +151,5 @@ def test_settings_tell_runs_of_one_name_apart(client, owned):
     run = texts.measured(owned[1].descriptions, name="direction", vectors="float16")
     assert run.changed_settings == [("vectors", "float16")]
     for name in ("bias", "bias_ablation"):
-        html = page(client, name)
-        assert f"#{run.pk}," in html
-        assert "vectors float16" in html
+        read_page(page(client, name)).check(f"#{run.pk},", "vectors float16")
     assert run.result["common"] == owned[1].result["common"]

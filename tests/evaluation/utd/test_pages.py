@@ -33,6 +33,7 @@ from foilworks.core.projects.models import Role
 from tests.addresses import named
 from tests.evaluation.utd import texts
 from tests.factories import make_item, make_member, make_project, make_subtest
+from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
 
@@ -90,8 +91,7 @@ def test_the_split_its_figures_and_files(client, run, tmp_path, django_assert_ma
     assert 0 < facts["n_biased"] < facts["n"]
     with django_assert_max_num_queries(8):
         html = page(client, "bias_split", run.pk)
-    assert "Fleiss' kappa" in html
-    assert f"{facts['n_biased']} of {facts['n']} samples" in html
+    read_page(html).check("Fleiss' kappa", f"{facts['n_biased']} of {facts['n']} samples")
     files = {}
     for name in ("splits.json", "predictions.csv", "tables.csv", "tables.json", "classes.svg"):
         what, extension = name.split(".")
@@ -153,8 +153,7 @@ def test_descriptions_frame_by_frame_and_in_a_file(client, owned, django_assert_
     told = Descriptions.objects.get()
     with django_assert_max_num_queries(12):
         html = page(client, "bias_descriptions", told.pk)
-    assert "Something is moving at the left." in html
-    assert "file:descriptions.json" in html
+    read_page(html).check("Something is moving at the left.", "file:descriptions.json")
     # A model is told by its name; it has no hash of a file.
     TextSource.objects.update(spec="vlm:lab/tells", settings={"model": "lab/tells@1", "frames": 8})
     assert "lab/tells@1" in page(client, "bias_descriptions", told.pk)

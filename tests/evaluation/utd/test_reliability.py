@@ -23,6 +23,7 @@ from evaluation.utd.reliability import (
 from foilworks.core.projects.models import Role
 from tests.evaluation.utd import texts
 from tests.factories import make_member
+from tests.pages import read_page
 
 
 def point(per_class, biased, nine=0.9, full=0.92):
@@ -133,8 +134,7 @@ def test_a_run_without_a_curve_offers_one_with_its_settings(client, owned):
     owned.result["missing"] = [{"split": "train", "text": "objects", "n": 5, "of": 12, "costs": []}]
     owned.save()
     html = page(client, "bias_reliability", owned)
-    assert "This run has no learning curve" in html
-    assert "5 of 12" in html
+    read_page(html).check("This run has no learning curve", "5 of 12")
     assert "<strong>debiased splits</strong>" in html
     link = html.split("/bias/measure/?")[1].split('"')[0].replace("&amp;", "&")
     form = client.get(f"{reverse('utd:bias_measure', args=['things'])}?{link}").context["form"]
