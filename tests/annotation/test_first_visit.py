@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from annotation.work_queues import EXAMPLE
 from foilworks.core.projects.models import Membership, Project, Role
-from tests.annotation.world import World
+from tests.annotation.world import World, browser
 from tests.factories import make_member, make_project
 
 pytestmark = pytest.mark.django_db
@@ -22,18 +22,12 @@ def introduction(client: Client, project: Project) -> str:
     return card.group() if card else ""
 
 
-def signed_in(person) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
-
-
 @pytest.mark.parametrize("role", [Role.ANNOTATOR, Role.REVIEWER, Role.VALIDATOR])
 def test_a_new_member_reads_it_until_they_hide_it(role):
     project, other = make_project(), make_project()
     person = make_member(project, role)
     Membership.objects.create(project=other, person=person, role=role)
-    client = signed_in(person)
+    client = browser(person)
     assert "<del>" in introduction(client, project)
     client.post(reverse("annotation:hide_introduction", args=[project.slug]))
     assert introduction(client, project) == ""
@@ -42,14 +36,14 @@ def test_a_new_member_reads_it_until_they_hide_it(role):
 
 def test_the_first_answer_ends_it_in_every_browser(world: World):
     world.item()
-    assert introduction(signed_in(world.vera), world.project)
+    assert introduction(browser(world.vera), world.project)
     world.vote("vera")
-    assert introduction(signed_in(world.vera), world.project) == ""
+    assert introduction(browser(world.vera), world.project) == ""
 
 
 def test_it_is_short_and_takes_no_key():
     project = make_project()
-    card = introduction(signed_in(make_member(project, Role.VALIDATOR)), project)
+    card = introduction(browser(make_member(project, Role.VALIDATOR)), project)
     words = re.sub(r"<[^>]+>", " ", card).split()
     assert len(words) <= MAX_WORDS
     assert set(EXAMPLE[0].split()) <= set(words)
@@ -59,5 +53,5 @@ def test_it_is_short_and_takes_no_key():
 
 def test_researchers_and_people_without_queues_see_none():
     project = make_project()
-    assert introduction(signed_in(make_member(project, Role.RESEARCHER, Role.VALIDATOR)), project) == ""
-    assert introduction(signed_in(make_member(project, Role.RESEARCHER)), project) == ""
+    assert introduction(browser(make_member(project, Role.RESEARCHER, Role.VALIDATOR)), project) == ""
+    assert introduction(browser(make_member(project, Role.RESEARCHER)), project) == ""

@@ -18,21 +18,11 @@ from annotation.models import Draft, Edit, Lease, QualityPolicy, Review, Slot, S
 from annotation.queries.cards import Claim
 from annotation.views import _work_pages
 from foilworks.core.corpus.models import Takedown
-from foilworks.core.projects.models import Membership, User
+from foilworks.core.projects.models import Membership
 from generation.models import Candidate
 from tests import factories
-from tests.annotation.world import CAPTION, World, later, make_world, new_key, shown_as
+from tests.annotation.world import CAPTION, World, browser, later, make_world, new_key, shown_as, url
 from tests.pages import read_page
-
-
-def browser(person: User) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
-
-
-def url(world: World, name: str, *args: object) -> str:
-    return reverse(f"annotation:{name}", args=[world.project.slug, *args])
 
 
 def page_of(world: World, name: str, claim: Claim) -> str:

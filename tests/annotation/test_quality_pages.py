@@ -2,13 +2,13 @@
 
 import pytest
 from django.test import Client
-from django.urls import reverse
 
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import GoldPair, QualityPolicy, Standing, Vote
 from foilworks.core.corpus.models import Video
 from tests import factories
 from tests.annotation.crowd import open_policy, stock
+from tests.annotation.world import url
 from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
@@ -19,10 +19,6 @@ def owner(world) -> Client:
     client = Client()
     client.force_login(world.owner)
     return client
-
-
-def url(world, name: str, *args: object) -> str:
-    return reverse(f"annotation:{name}", args=[world.project.slug, *args])
 
 
 @pytest.mark.usefixtures("every_second_gold")

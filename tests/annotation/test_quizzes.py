@@ -5,7 +5,6 @@ from types import SimpleNamespace
 
 import pytest
 from django.http import Http404
-from django.test import Client
 from django.urls import reverse
 
 from annotation.actions.quality.add_gold_pairs import add_gold_pairs
@@ -21,9 +20,9 @@ from annotation.queries.quality import baseline, experts, next_to_label, readine
 from annotation.rules.quizzes import Match, draw, grade_edit, has_passed
 from foilworks.core.corpus.models import Subtest
 from foilworks.core.projects.errors import AccessDenied
-from foilworks.site.invariants.registry import violations
 from tests import factories
-from tests.annotation.world import shown_as
+from tests.annotation.world import browser, shown_as
+from tests.invariants import broken_invariants
 from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
@@ -66,10 +65,6 @@ def take(world, name: str, wrong: int = 0) -> Attempt:
     return attempt
 
 
-def sound() -> set:
-    return {(r["invariant"], r["problem"]) for r in violations() if not r["invariant"].startswith("media.")}
-
-
 def test_nobody_judges_before_they_have_passed(test_open):
     world = test_open
     world.item()
@@ -82,7 +77,7 @@ def test_nobody_judges_before_they_have_passed(test_open):
     assert world.claim("vera", Stage.VALIDATION) is not None
     with pytest.raises(AnnotationError, match="already passed"):
         start_attempt(world.vera, world.project, Stage.QUALIFICATION)
-    assert sound() == set()
+    assert broken_invariants() == []
 
 
 def test_a_second_try_asks_other_questions_and_there_is_no_third(test_open):
@@ -257,15 +252,9 @@ def practice(world):
     return world
 
 
-def client_of(person) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
-
-
 def test_practice_says_at_once_what_was_right_and_why(practice):
     world = practice
-    client = client_of(world.vera)
+    client = browser(world.vera)
     page = client.post(
         reverse("annotation:practice", args=[world.project.slug]), {"of_stage": "validation"}, follow=True
     )
@@ -288,7 +277,7 @@ def test_practice_says_at_once_what_was_right_and_why(practice):
 def test_practice_at_editing_runs_the_live_checks_and_shows_the_experts_foil(practice):
     world = practice
     attempt = start_attempt(world.ann, world.project, Stage.PRACTICE, Stage.EDIT)
-    client, url = client_of(world.ann), reverse("annotation:question", args=[world.project.slug, attempt.pk, 0])
+    client, url = browser(world.ann), reverse("annotation:question", args=[world.project.slug, attempt.pk, 0])
     assert client.post(url, {"text": "  "}).status_code == 400
     read_page(client.post(url, {"text": "a woman folds a shirt."}, follow=True)).check(
         "Incorrect: the expert changed different or fewer words.", "Only the verb.", "unfolds"
@@ -304,7 +293,7 @@ def test_practice_of_counterfactuals_asks_for_all_foils_and_checks_the_action(wo
     caption = factories.make_caption(factories.make_video(world.project), CAPTION)
     add_practice_caption(world.owner, world.project, caption, ["a man unfolds a shirt."], subtest=subtest)
     save_quality_policy(world.owner, world.project, practice_open=True)
-    client = client_of(world.ann)
+    client = browser(world.ann)
     answers = (
         (["a man unfolds a shirt.", "a man tears a shirt.", "a man irons a shirt."], True, "Correct"),
         (["a man unfolds a shirt.", "a man tears a coat.", "a man irons a shirt."], False, "Incorrect"),
@@ -328,7 +317,7 @@ def test_practice_of_counterfactuals_asks_for_all_foils_and_checks_the_action(wo
 def test_a_researcher_names_the_subtest_of_a_practice_caption(world):
     subtest = factories.make_subtest(world.project, foils_per_item=5, changes=Subtest.Changes.ACTION)
     caption = factories.make_caption(factories.make_video(world.project), CAPTION)
-    client = client_of(world.owner)
+    client = browser(world.owner)
     url = reverse("annotation:add_practice", args=[world.project.slug])
     given = {"key": caption.key, "examples": "a man unfolds a shirt.", "subtest": str(subtest.pk)}
     assert client.post(url, given).status_code == 302
@@ -350,7 +339,7 @@ def test_examples_that_are_not_foils_are_rejected(world):
 
 def test_the_test_shows_no_answer_before_its_end_and_the_queue_leads_to_it(test_open):
     world = test_open
-    client, slug = client_of(world.vera), world.project.slug
+    client, slug = browser(world.vera), world.project.slug
     queue = client.get(reverse("annotation:queue", args=[slug, "validation"])).content.decode()
     assert reverse("annotation:qualification", args=[slug]) in queue
     sent = client.post(reverse("annotation:queue", args=[slug, "validation"]))

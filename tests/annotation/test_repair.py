@@ -11,21 +11,16 @@ from foilworks.core.corpus.models import Caption, Item
 from foilworks.core.corpus.rules.states import CandidateState
 from foilworks.core.projects.errors import AccessDenied
 from foilworks.core.projects.models import AuditEvent
-from foilworks.site.invariants.registry import violations
 from generation.models import Candidate
 from generation.run_captions import selected_rows
 from tests import factories
 from tests.annotation.world import CAPTION, World, make_world
+from tests.invariants import broken_invariants
 
 pytestmark = pytest.mark.django_db
 
 UNFOLDS, TEARS, IRONS = "a man unfolds a shirt.", "a man tears a shirt.", "a man irons a shirt."
 WOMAN = "a woman folds a shirt."
-
-
-def broken() -> list[dict[str, str]]:
-    """What `foilworks check` would say; the factories' clips have no files."""
-    return [found for found in violations() if not found["invariant"].startswith("media.")]
 
 
 def doubted(world: World, *choices: str, item: Item | None = None) -> Item:
@@ -54,7 +49,7 @@ def test_a_corrected_caption_is_a_new_revision_and_the_votes_stay_with_the_old(w
     row = AuditEvent.objects.get(action="settle_doubt")
     assert (row.actor, row.to_state, row.reason) == (world.owner, "corrected", "it is a woman")
     assert row.details == {"revision": new.pk, "items": 1}
-    assert broken() == []
+    assert broken_invariants() == []
 
 
 def test_a_foil_that_still_fits_is_kept_and_judged_again():
@@ -77,7 +72,7 @@ def test_a_foil_that_still_fits_is_kept_and_judged_again():
     assert [foil.text for foil in again.foils.all()] == [UNFOLDS, TEARS]
     assert (again.state, again.votes.count()) == ("in_validation", 0)
     assert Task.objects.filter(item=again, state="open").count() == 2
-    assert broken() == []
+    assert broken_invariants() == []
 
 
 def test_a_foil_that_says_what_the_corrected_caption_says_is_dropped_and_cannot_be_kept(world: World):
@@ -89,7 +84,7 @@ def test_a_foil_that_says_what_the_corrected_caption_says_is_dropped_and_cannot_
     assert Candidate.objects.get(group__caption=new).state == CandidateState.DROPPED
     # People write for it: ann is free to, as anybody is.
     assert world.edit("abe", TEARS).group.caption == new
-    assert broken() == []
+    assert broken_invariants() == []
 
 
 def test_an_imported_items_foil_comes_over_too(world: World):
@@ -97,7 +92,7 @@ def test_an_imported_items_foil_comes_over_too(world: World):
     new = correct_caption(world.owner, item.caption_id, WOMAN)
     child = Candidate.objects.get(group__caption=new)
     assert (child.text, child.method, child.parent) == (TEARS, "import", None)
-    assert broken() == []
+    assert broken_invariants() == []
 
 
 def test_unfinished_foils_continue_under_the_corrected_caption(world: World):
@@ -113,7 +108,7 @@ def test_unfinished_foils_continue_under_the_corrected_caption(world: World):
     assert Lease.objects.get(token=claim.token).ending == "cancelled"
     moved = Candidate.objects.get(text=IRONS, group__caption=new)
     assert (moved.state, moved.parent.group, moved.group.run.subtest) == ("queued", group, other.subtest)
-    assert broken() == []
+    assert broken_invariants() == []
 
 
 def test_nothing_more_is_made_of_a_caption_that_was_corrected_or_dropped(world: World):
@@ -179,7 +174,7 @@ def test_dropping_takes_out_all_items_of_the_video_and_what_is_under_way(world: 
     assert list(selected_rows(world.project, {})) == []
     assert AuditEvent.objects.get(action="settle_doubt").details == {"items": 2, "foils": 1}
     assert other.votes.count() == 0
-    assert broken() == []
+    assert broken_invariants() == []
 
 
 def test_a_person_who_repaired_a_caption_judges_nothing_on_its_video(world: World):

@@ -13,7 +13,7 @@ from foilworks.core.projects.errors import AccessDenied
 from foilworks.core.projects.models import AuditEvent, User
 from generation.models import Candidate, GenerationRun
 from tests import factories
-from tests.annotation.world import make_world
+from tests.annotation.world import judged, make_world
 
 UNFOLDS, TEARS, IRONS = "a man unfolds a shirt.", "a man tears a shirt.", "a man irons a shirt."
 
@@ -23,14 +23,6 @@ pytestmark = pytest.mark.django_db
 def afresh(world, name: str) -> User:
     """The person without the roles that were looked up before."""
     return User.objects.get(pk=world.people[name].pk)
-
-
-def judged(world, *choices: str, item: Item | None = None) -> Item:
-    item = item or world.item()
-    for name, choice in zip(("vera", "vic", "val"), choices, strict=True):
-        world.vote(name, choice)
-    item.refresh_from_db()
-    return item
 
 
 @pytest.mark.parametrize("outcome", ["valid", "invalid"])

@@ -19,7 +19,7 @@ from foilworks.core.projects.errors import AccessDenied
 from foilworks.core.projects.models import AuditEvent
 from generation.models import Candidate, CandidateGroup
 from tests import factories
-from tests.annotation.world import make_world
+from tests.annotation.world import judged, make_world
 
 UNFOLDS, TEARS = "a man unfolds a shirt.", "a man tears a shirt."
 KEPT = (Item, Foil, Candidate, CandidateGroup, Task, Slot, Caption)
@@ -30,14 +30,6 @@ pytestmark = pytest.mark.django_db
 def snapshot() -> dict:
     """Every row that a decision can change."""
     return {model: list(model.objects.order_by("pk").values()) for model in KEPT}
-
-
-def judged(world, *choices, item=None):
-    item = item or world.item()
-    for name, choice in zip(("vera", "vic", "val"), choices, strict=True):
-        world.vote(name, choice)
-    item.refresh_from_db()
-    return item
 
 
 def last_of(row) -> int:

@@ -4,6 +4,8 @@ import itertools
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
@@ -121,3 +123,23 @@ def make_world(project_fields: dict | None = None, **subtest_fields) -> World:
     subtest = factories.make_subtest(project, **subtest_fields)
     people = {name: factories.make_member(project, role, name=f"{name}-{project.pk}") for name, role in ROLES.items()}
     return World(project, subtest, factories.make_run(subtest), people)
+
+
+def browser(person: User) -> Client:
+    """A browser in which the person is signed in."""
+    client = Client()
+    client.force_login(person)
+    return client
+
+
+def url(world: World, name: str, *args: object) -> str:
+    return reverse(f"annotation:{name}", args=[world.project.slug, *args])
+
+
+def judged(world: World, *choices: str, item: Item | None = None) -> Item:
+    """An item with the votes of vera, vic and val."""
+    item = item or world.item()
+    for name, choice in zip(("vera", "vic", "val"), choices, strict=True):
+        world.vote(name, choice)
+    item.refresh_from_db()
+    return item

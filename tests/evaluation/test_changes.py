@@ -5,7 +5,6 @@ import json
 
 import numpy as np
 import pytest
-from django.core.cache import cache
 from django.urls import reverse
 
 from evaluation.errors import EvaluationError
@@ -29,11 +28,6 @@ from tests.evaluation.ranked import make_release, number_of, score
 from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def fresh_memory():
-    cache.clear()
 
 
 @pytest.fixture

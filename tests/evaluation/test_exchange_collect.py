@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from django.core.management import call_command
 
 from annotation.models import Vote, VoteState
 from evaluation.cached_results.models import CachedResult
@@ -177,22 +176,6 @@ def score(release, folder, label, caption):
 
 def lines(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
-
-
-@pytest.fixture
-def command(capsys):
-    """Runs a command; gives (exit status, JSON of stdout or None, stderr)."""
-
-    def runner(*arguments):
-        status = 0
-        try:
-            call_command(*map(str, arguments), "--json")
-        except SystemExit as left:
-            status = int(left.code)
-        out, err = capsys.readouterr()
-        return status, json.loads(out) if out else None, err
-
-    return runner
 
 
 @pytest.fixture

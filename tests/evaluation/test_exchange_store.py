@@ -648,20 +648,13 @@ def test_a_stored_text_on_a_taken_down_video_is_unchanged(run, project):
     assert Caption.objects.count() == 2
 
 
-def test_a_trim_in_pts_becomes_seconds_with_its_file(run, clips):
-    # The clip's clock ticks 16,384 times a second (the encoder's choice for 8 frames a second).
-    run(record(start_time=4096, end_time=8192, time_unit="pts"), media_dir=clips)
+# The clip's clock ticks 16,384 times a second (the encoder's choice for 8 frames a second).
+@pytest.mark.parametrize(("start", "end", "unit"), [(4096, 8192, "pts"), (2, 4, "frames")])
+def test_a_trim_in_other_units_becomes_seconds_with_its_file(run, clips, start, end, unit):
+    run(record(start_time=start, end_time=end, time_unit=unit), media_dir=clips)
     video = Video.objects.get()
     assert (video.start_time, video.end_time, video.time_unit) == (0.25, 0.5, "sec")
-    again = run(record(start_time=4096, end_time=8192, time_unit="pts"), media_dir=clips)
-    assert (again.errors, again.unchanged["items"]) == ([], 1)
-
-
-def test_a_trim_in_frames_becomes_seconds_with_its_file(run, clips):
-    run(record(start_time=2, end_time=4, time_unit="frames"), media_dir=clips)
-    video = Video.objects.get()
-    assert (video.start_time, video.end_time, video.time_unit) == (0.25, 0.5, "sec")
-    again = run(record(start_time=2, end_time=4, time_unit="frames"), media_dir=clips)
+    again = run(record(start_time=start, end_time=end, time_unit=unit), media_dir=clips)
     assert (again.errors, again.unchanged["items"]) == ([], 1)
 
 

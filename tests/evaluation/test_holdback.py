@@ -46,11 +46,6 @@ from tests.evaluation.ranked import score
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(autouse=True)
-def fresh_memory():
-    cache.clear()
-
-
 def record(name: str, source: str, pair: str = "") -> dict:
     video = {"source_dataset": "d", "source_id": source, "sha256": "", "key": name}
     return {"id": name, "subtest": "s", "video": video, **({"pair": pair} if pair else {})}

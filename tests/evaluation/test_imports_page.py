@@ -21,12 +21,12 @@ from foilworks.core.corpus.records import BadRecord, RecordWarning, TakenColumns
 from foilworks.core.corpus.video_files.stored_files import opaque_name
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.media.encode import write_mp4
-from foilworks.core.projects.models import AuditEvent, Role
+from foilworks.core.projects.models import AuditEvent
 from foilworks.core.text.registry import load
 from foilworks.site.imports.actions.discard_stale_imports import discard_stale_imports, remove_partial_uploads
 from foilworks.site.imports.models import Import
 from foilworks.site.imports.uploads import folder_of
-from tests.factories import make_member, make_video
+from tests.factories import make_video
 from tests.media.painted import painted_clip
 from tests.media.test_probe import encode
 from tests.pages import read_page
@@ -39,12 +39,6 @@ CSV = "id,video,caption,foil\na,a.mp4,a man sits.,a man stands.\nb,b.mp4,,y\nc,c
 @pytest.fixture(autouse=True)
 def own_uploads(settings, tmp_path):
     settings.UPLOAD_ROOT = tmp_path / "uploads"
-
-
-@pytest.fixture
-def owner(client, project):
-    client.force_login(make_member(project, Role.RESEARCHER))
-    return client
 
 
 @pytest.fixture

@@ -1,24 +1,11 @@
 """Item and vote files -> facts."""
 
-import json
-
 import pytest
 
 from evaluation.analyses.analysis_inputs import CHOICES, NOBODY, OTHER, ProficiencyFacts
 from evaluation.score_files.items import is_unanimous, is_valid, is_valid_proficiency, read_items, read_votes
 from foilworks.core.corpus.records import VoteCounts
 from foilworks.core.text.errors import ActionableError
-
-
-@pytest.fixture
-def write(tmp_path):
-    def writer(name, *lines):
-        path = tmp_path / name
-        path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines) + "\n")
-        return path
-
-    return writer
-
 
 VILMA = {
     "v1": {

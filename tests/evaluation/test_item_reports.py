@@ -1,7 +1,6 @@
 """Reports of visitors about released items: who may send them, what follows, and what the next release says."""
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
@@ -42,11 +41,6 @@ pytestmark = pytest.mark.django_db
 N, FLIPPED = 20, 10
 CONTACT = "ann@example.org"
 WHY = "The texts of this test are alike on purpose."
-
-
-@pytest.fixture(autouse=True)
-def fresh_memory():
-    cache.clear()
 
 
 @pytest.fixture

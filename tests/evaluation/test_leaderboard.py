@@ -31,11 +31,6 @@ from tests.evaluation.ranked import N, make_release, number_of, score
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(autouse=True)
-def fresh_memory():
-    cache.clear()
-
-
 @pytest.fixture
 def project():
     return factories.make_project(slug="ranked")

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from django.core.cache import cache
 from django.core.management import call_command
 from django.urls import reverse
 
@@ -38,11 +37,6 @@ TEXTS = [
     ("a man opens a door 0", ("a man closes a door 0",)),
     *[(f"a man folds a shirt {k}", (f"a man irons a shirt {k}", f"a man eats a shirt {k}")) for k in range(1, 12)],
 ]
-
-
-@pytest.fixture(autouse=True)
-def fresh_memory():
-    cache.clear()
 
 
 @pytest.fixture

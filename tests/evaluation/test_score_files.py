@@ -1,23 +1,10 @@
 """Score files -> arrays, and one clear line for every way in which a file can be wrong."""
 
-import json
-
 import numpy as np
 import pytest
 
 from evaluation.score_files.scores import read_choices, read_matrix, read_pairs, read_scores
 from foilworks.core.text.errors import ActionableError
-
-
-@pytest.fixture
-def write(tmp_path):
-    def writer(name, *lines):
-        path = tmp_path / name
-        path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines) + "\n")
-        return path
-
-    return writer
-
 
 GOOD = {"id": "a", "caption": 2.0, "foils": [1, 0]}
 

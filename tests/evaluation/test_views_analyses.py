@@ -5,7 +5,6 @@ import io
 import xml.etree.ElementTree as ET
 
 import pytest
-from django.core.cache import cache
 from django.urls import reverse
 
 from evaluation.releases.actions.freeze_release import freeze_release
@@ -19,11 +18,6 @@ from tests.addresses import named
 from tests.evaluation.ranked import make_release, score
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def fresh_memory():
-    cache.clear()
 
 
 @pytest.fixture

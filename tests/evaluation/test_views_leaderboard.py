@@ -8,7 +8,6 @@ from dataclasses import replace
 from urllib.parse import urlencode
 
 import pytest
-from django.core.cache import cache
 from django.urls import reverse
 
 from annotation.models import Choice, Stage, Vote
@@ -28,11 +27,6 @@ from tests.evaluation.ranked import make_release, number_of, score
 from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def fresh_memory():
-    cache.clear()
 
 
 @pytest.fixture

@@ -37,12 +37,6 @@ def project():
 
 
 @pytest.fixture
-def owner(client, project):
-    client.force_login(make_member(project, Role.RESEARCHER, name="owner"))
-    return client
-
-
-@pytest.fixture
 def validators(project):
     return [make_member(project, Role.VALIDATOR, name=f"val-{n}") for n in range(3)]
 

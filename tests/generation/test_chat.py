@@ -19,7 +19,7 @@ from generation.jobs import run_generation
 from generation.methods._chat_answers import check_answers, read_captions
 from generation.models import Candidate, CandidateGroup, GenerationRun, ModelAnswer, RunCost
 from generation.run_request import FoilRequest
-from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
+from tests.factories import make_caption, make_member, make_subtest, make_video
 from tests.hub.chat_folder import chat_lm
 from tests.hub.chat_server import Said, chat_server, content, foils
 
@@ -51,11 +51,6 @@ def mixed(body, n) -> Said:
         "broken": Said("oops", 500),
         "half": foils("a chef washes an onion", "a chef cuts an onion"),
     }[kind]
-
-
-@pytest.fixture
-def project(db):
-    return make_project()
 
 
 @pytest.fixture

@@ -33,13 +33,6 @@ def files(tmp_path: Path) -> FileCache:
     return FileCache(tmp_path / "cache", 1000)
 
 
-@pytest.fixture(scope="module")
-def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("clip") / "clip.mp4"
-    write_mp4(path, painted_clip(24), fps=8)
-    return path
-
-
 class TestFiles:
     def test_stored_entries_come_back(self, files: FileCache) -> None:
         assert files.get(key(1)) is None

@@ -11,14 +11,6 @@ from tests.media.painted import painted_clip, read_index
 from tests.media.test_probe import encode
 
 
-@pytest.fixture(scope="module")
-def clip(tmp_path_factory):
-    """24 frames at 8 a second: 3 seconds; frame i starts at i / 8."""
-    path = tmp_path_factory.mktemp("clip") / "clip.mp4"
-    write_mp4(path, painted_clip(24), fps=8)
-    return path
-
-
 def indices(sample):
     return [read_index(frame) for frame in sample.frames]
 

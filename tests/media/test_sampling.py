@@ -8,7 +8,7 @@ import av
 import numpy as np
 import pytest
 
-from foilworks.core.media.encode import write_mp4, write_webm
+from foilworks.core.media.encode import write_webm
 from foilworks.core.media.errors import MediaError
 from foilworks.core.media.probe import probe
 from foilworks.core.media.sampling import CENTRES, CONSECUTIVE, INTERVALS, VERSIONS, Sampling
@@ -32,14 +32,6 @@ def at_times(path: Path, times: Sequence[float], codec: str = "libx264", origin:
             frame.pts, frame.time_base = round((time + origin) / clock), clock
             container.mux(stream.encode(frame))
         container.mux(stream.encode(None))
-    return path
-
-
-@pytest.fixture(scope="module")
-def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """24 frames at 8 a second: frame i begins at i / 8 s."""
-    path = tmp_path_factory.mktemp("clip") / "clip.mp4"
-    write_mp4(path, painted_clip(24), fps=8)
     return path
 
 

@@ -22,12 +22,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def owner(client, project):
-    client.force_login(make_member(project, Role.RESEARCHER))
-    return client
-
-
-@pytest.fixture
 def release(project):
     make_item(make_subtest(project), state=ItemState.VALID)
     return freeze_release(make_member(project, Role.RESEARCHER), project, name="v1")
