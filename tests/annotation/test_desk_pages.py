@@ -3,8 +3,6 @@
 import html
 
 import pytest
-from django.test import Client
-from django.urls import reverse
 
 from annotation.actions.settings.set_review_sampling import set_review_sampling
 from annotation.messages import SETTLED
@@ -14,32 +12,15 @@ from annotation.queries.eligibility import involvements_of
 from annotation.rules.adjudication import REASONS, settled_because, why_not_settle
 from annotation.rules.eligibility import PriorInvolvement
 from foilworks.core.corpus.models import Caption, Item
-from foilworks.core.projects.models import AuditEvent, User
+from foilworks.core.projects.models import AuditEvent
 from foilworks.core.projects.pseudonyms import pseudonym
 from tests import factories
-from tests.annotation.world import World, make_world
+from tests.annotation.world import World, browser, judged, make_world, url
+from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
 
 TEARS = "a man tears a shirt."
-
-
-def browser(person: User) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
-
-
-def url(world: World, name: str, *args: object) -> str:
-    return reverse(f"annotation:{name}", args=[world.project.slug, *args])
-
-
-def judged(world: World, *choices: str, item: Item | None = None) -> Item:
-    item = item or world.item()
-    for name, choice in zip(("vera", "vic", "val"), choices, strict=True):
-        world.vote(name, choice)
-    item.refresh_from_db()
-    return item
 
 
 def text_of(response) -> str:
@@ -147,11 +128,13 @@ class TestRepair:
         caption = self.doubted(world)
         foil = caption.items.get().foils.get()
         form = {"decision": "correct", "text": foil.text, "keep": str(foil.pk), "comment": "so it is"}
-        shown = text_of(browser(world.owner).post(url(world, "repair", caption.pk), form))
-        assert "cannot be kept" in shown
-        assert f">{foil.text}</textarea>" in shown
-        assert f'value="{foil.pk}" checked' in shown
-        assert ">so it is</textarea>" in shown
+        shown = read_page(browser(world.owner).post(url(world, "repair", caption.pk), form))
+        shown.check("cannot be kept")
+        assert {name: shown.fields[name] for name in ("text", "keep", "comment")} == {
+            "text": foil.text,
+            "keep": str(foil.pk),
+            "comment": "so it is",
+        }
 
     def test_confirm_and_drop_lead_to_the_next(self, world: World):
         first, second = self.doubted(world), self.doubted(world)

@@ -4,24 +4,14 @@ import html
 
 import pytest
 from django.test import Client
-from django.urls import reverse
 
 from annotation.actions.settings.publish_guideline import publish_guideline
 from annotation.errors import AnnotationError
 from annotation.models import Edit, Guideline, Stage
-from foilworks.core.projects.models import AuditEvent, User
+from foilworks.core.projects.models import AuditEvent
 from tests import factories
-from tests.annotation.world import World, make_world
-
-
-def browser(person: User) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
-
-
-def url(world: World, name: str, *args: object) -> str:
-    return reverse(f"annotation:{name}", args=[world.project.slug, *args])
+from tests.annotation.world import World, browser, make_world, url
+from tests.pages import read_page
 
 
 def test_only_researchers_see_and_write_them(world: World):
@@ -63,7 +53,7 @@ def test_a_new_version_warns_where_work_has_begun_and_reaches_not_back(world: Wo
     warned = client.post(page, {"text": "Change two words."})
     assert warned.status_code == 200
     assert "1 task was done or started" in html.unescape(warned.content.decode())
-    assert ">Change two words.</textarea>" in warned.content.decode()
+    assert read_page(warned).fields["text"] == "Change two words."
     assert Guideline.objects.count() == 1
     # Somebody has claimed one since: what was confirmed is no longer what is true.
     world.claim("abe", Stage.EDIT)

@@ -5,6 +5,7 @@ from django.urls import reverse
 
 from foilworks.core.projects.models import Role, User
 from tests.factories import make_member, make_project, make_user
+from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
 URL = "/sign-in/"
@@ -24,7 +25,7 @@ def test_a_person_returns_to_the_page_they_wanted(client):
     asked = client.get(wanted)
     assert asked["Location"] == f"{URL}?next={wanted}"
     page = client.get(asked["Location"])
-    assert f'name="next" value="{wanted}"' in page.content.decode()
+    assert read_page(page).fields["next"] == wanted
     answer = client.post(URL, {"username": "ann", "password": "correct horse", "next": wanted})
     assert answer["Location"] == wanted
 
@@ -45,11 +46,9 @@ def test_a_wrong_password_is_said_so_without_naming_which_was_wrong(client):
 def test_the_accounts_of_a_demo_are_offered_one_button_each(client):
     project = make_project(name="Shapes", is_simulated=True, sign_in_hint=HINT)
     make_member(project, Role.REVIEWER, name="demo-reviewer")
-    html = client.get(URL).content.decode()
-    assert "Sign in as reviewer" in html
-    assert 'name="username" value="demo-reviewer"' in html
-    assert "<strong>reviewer</strong>: checks foils" in html
-    assert "For a project of your own" in html
+    page = read_page(client.get(URL))
+    page.check("Sign in as reviewer", "reviewer: checks foils", "For a project of your own")
+    assert "demo-reviewer" in [field.attributes.get("value") for field in page.all("input", "button")]
     User.objects.create_superuser("olga")
     assert "For a project of your own" not in client.get(URL).content.decode()
     assert client.post(URL, {"username": "demo-reviewer", "password": "correct horse"}).status_code == 302
