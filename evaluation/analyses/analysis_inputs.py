@@ -1,7 +1,8 @@
 """Define what the analyses compute on: facts about items and arrays of votes, from files or from the database."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +64,8 @@ class ItemFacts:
     hard_foil_source: str = ""
     # The source video; "" if unknown.
     video: str = ""
+    # The fields of its record: of JSON lines all, of an import format those that no other field here has.
+    record_fields: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
 def with_hard_foils(items: Sequence[ItemFacts], read: Sequence[Candidates]) -> list[ItemFacts]:

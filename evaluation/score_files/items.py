@@ -115,6 +115,7 @@ def _facts(record: ItemRecord, path: Path) -> ItemFacts:
         valid=is_valid(record.votes),
         unanimous=is_unanimous(record.votes),
         proficiency=_proficiency(simpler) if simpler else None,
+        record_fields={**record.facts, **record.extra},
     )
 
 
@@ -167,6 +168,7 @@ def _from_lines(path: Path, warnings: list[str]) -> Iterator[ItemFacts]:
             valid=is_valid(votes),
             unanimous=is_unanimous(votes),
             proficiency=ProficiencyFacts(*_texts(simpler), is_valid_proficiency(_counts(simpler))) if simpler else None,
+            record_fields=row.fields,
         )
 
 

@@ -5,6 +5,8 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
+from evaluation.score_files.items import read_items
+
 
 @pytest.fixture
 def run(capsys):
@@ -91,6 +93,47 @@ def test_an_item_of_two_foils_is_balanced_as_a_whole_by_default(run, tmp_path):
     out = tmp_path / "kept.jsonl"
     assert run("balance", "--file", path, "--foils", "each", "--out", out)["subtests"][0]["n_kept"] == 2
     assert [json.loads(line)["foils"] for line in out.read_text().splitlines()] == [["x in it"], ["y on it"]]
+
+
+def test_every_field_of_the_input_is_written(run, tmp_path):
+    path, kept = tmp_path / "fields.jsonl", tmp_path / "kept.jsonl"
+    votes = {"caption": 2, "foil": 1, "other": 0}
+    lines = [
+        {"video": "a.mp4", "question": "Where?", "caption": "x on it", "foil": "x in it", "votes": votes},
+        {"key": [1, {"b": None}], "id": "b", "caption": "y in it", "foils": ["y on it", "y at it"]},
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    run("balance", "--file", path, "--foils", "each", "--out", kept)
+    first, second = map(json.loads, kept.read_text().splitlines())
+    named = {"subtest": "fields", "test": "fields"}
+    assert first == {**lines[0], "id": "1", **named}
+    assert second == {**lines[1], "foils": ["y on it"], **named}
+    # Nothing leaves a balanced file.
+    run("balance", "--file", kept, "--out", path)
+    assert path.read_text() == kept.read_text()
+
+
+def test_the_output_of_a_published_file_has_its_fields_video_and_votes(run, tmp_path):
+    path, kept = tmp_path / "published.json", tmp_path / "kept.jsonl"
+    record = {
+        "dataset": "kinetics",
+        "youtube_id": "abc",
+        "start_time": 1,
+        "end_time": 4,
+        "time_unit": "sec",
+        "class": "on",
+        "mturk": {"caption": 3, "foil": 0, "other": 0},
+        "proficiency": {"caption": "a box", "foils": ["a dog"]},
+    }
+    rows = [("x on it", "x in it"), ("y in it", "y on it")]
+    path.write_text(json.dumps({str(n): {**record, "caption": a, "foils": [b]} for n, (a, b) in enumerate(rows)}))
+    run("balance", "--file", path, "--out", kept)
+    first, _second = map(json.loads, kept.read_text().splitlines())
+    assert (first["class"], first["youtube_id"], first["votes"]) == ("on", "abc", record["mturk"])
+    (read, _other), _warnings = read_items([kept])
+    (published, _other), _warnings = read_items([path])
+    assert (read.caption, read.foils, read.video) == (published.caption, published.foils, published.video)
+    assert (read.valid, read.proficiency.foils) == (True, ("a dog",))
 
 
 def test_frequency_matching_is_available(run, items):

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.analyses.analysis_inputs import ItemFacts
+from evaluation.analyses.analysis_inputs import CHOICES3, ItemFacts
 from evaluation.score_files.items import read_items
 from foilworks.core.projects.templatetags.wording import in_words
 from foilworks.site.management.base import FoilworksCommand
@@ -63,7 +63,10 @@ class Command(FoilworksCommand):
         parser.add_argument("--valid", action="store_true", help="only items that are valid by their votes")
         parser.add_argument("--seed", type=int, default=0, help="seed of --kind frequency")
         parser.add_argument(
-            "--out", type=Path, metavar="FILE", help="write the selected items to this file, one JSON object per line"
+            "--out",
+            type=Path,
+            metavar="FILE",
+            help="write the selected items and their fields, one JSON object per line",
         )
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -148,4 +151,18 @@ def _selected_items(items: Sequence[ItemFacts], selection: PairSelection) -> lis
 
 
 def _record(item: ItemFacts) -> dict[str, Any]:
-    return {"id": item.id, "subtest": item.subtest, "caption": item.caption, "foils": list(item.foils)}
+    """Return the fields of the item's record with its selected foils, as `read_items` reads them."""
+    fields = dict(item.record_fields)
+    foils_field = "foil" if "foil" in fields and "foils" not in fields else "foils"
+    # A file may spell a list of one as a text.
+    if fields.get(foils_field) != item.foils[0]:
+        fields[foils_field] = list(item.foils)
+    defaults: dict[str, Any] = {"id": item.id, "subtest": item.subtest, "test": item.test, "caption": item.caption}
+    defaults[foils_field] = fields[foils_field]
+    if item.video:
+        defaults["video"] = item.video
+    if item.tallies:
+        defaults["votes"] = dict(zip(CHOICES3, item.tallies[0], strict=True))
+    if item.proficiency:
+        defaults["proficiency"] = {"caption": item.proficiency.caption, "foils": list(item.proficiency.foils)}
+    return {**defaults, **fields}
