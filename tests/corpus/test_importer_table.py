@@ -172,7 +172,7 @@ def test_a_number_that_is_also_another_candidates_text_is_refused():
     assert "both a number and the text" in shown.problem[1]
 
 
-def test_a_record_that_is_no_object_is_bad_alone_and_a_given_subtest_is_that_of_all(tmp_path):
+def test_a_record_that_is_not_an_object_is_bad_alone_and_a_given_subtest_is_that_of_all(tmp_path):
     rows = [{"clip": "a.mp4", "says": "A man sits.", "kind": "x"}, "b.mp4"]
     path = write(tmp_path / "a.json", json.dumps(rows))
     columns = {"caption": "says", "video": "clip", "subtest": "kind"}

@@ -51,7 +51,7 @@ def rows_of_row(recipe: Recipe, row: Row, number: int) -> Iterator[dict[str, Any
     """
     row = {NAME: row.get(KEY, str(number)), **row}
     if VALUE in row and VALUE not in recipe.own_columns:
-        # ProblemError: it is no object.
+        # ProblemError: it is not an object.
         Fields(row[VALUE])
     rows = unfolded(row, recipe.unfold) if recipe.unfold else iter([dict(row)])
     if recipe.explode:
