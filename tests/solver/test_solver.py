@@ -286,12 +286,3 @@ def test_keys_of_names_have_a_bound():
     rows = [Row("a b", ("c",), 0, "What?", "/".join(str(i % 5) for i in range(200)) + f"/{j}") for j in range(20)]
     layout = Design.of(separate_answers(rows)[0]).layout
     assert max(len(keys) for keys in names_and_options(layout)) <= 2 * 2 * MAX_PARTS * 2
-
-
-def test_nearly_balanced_labels_do_not_read_below_chance():
-    draw = random.Random(1)
-    labels = [True] * 101 + [False] * 99
-    draw.shuffle(labels)
-    texts = [f"Is the {draw.choice('abcdefghij')} near the {draw.choice('klmnopqrst')}?" for _ in labels]
-    rows = [label(text, is_true, f"v{i}") for i, (text, is_true) in enumerate(zip(texts, labels, strict=True))]
-    assert first_view(*separate_answers(rows)).headline.value > 0.45

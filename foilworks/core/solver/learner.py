@@ -29,8 +29,6 @@ N_TREES, LEARNING_RATE, MAX_LEAVES = 40, 0.15, 8
 ROW_DISTANCES = (-2, -1, 1, 2)
 NEAR_ROWS = "answers of near rows"
 # Factors of scores.
-# Standard errors by which a learner must exceed chance on a training fold.
-MARGIN = 1.0
 SCALES = (0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0)
 LEARNERS = ("linear and trees", "linear", "trees")
 
@@ -169,13 +167,10 @@ def answer_held_out(
     for outer in range(stack.n_folds) if outer_folds is None else outer_folds:
         columns = stack.columns(outer)
         is_held_out = stack.fold_of_row == outer
-        chosen = _select(stack, columns, columns.of_tier("set"), outer, seed)
-        answered.learners.append(chosen[0])
+        learner, scale = _select(stack, columns, outer, seed)
+        answered.learners.append(learner)
         for tier in tiers:
             used = columns.of_tier(tier)
-            learner, scale = chosen
-            if tier == "file" and not scale:
-                learner, scale = _select(stack, columns, used, outer, seed)
             models = Models(stack, columns, used, stack.folds != outer, learner, seed + outer)
             answered.scores[tier][is_held_out] = scale * models.scores(is_held_out)
             if tier == explain:
@@ -183,15 +178,14 @@ def answer_held_out(
     return answered
 
 
-def _select(stack: Stack, columns: Columns, used: NDArray[np.bool_], outer: int, seed: int) -> tuple[str, float]:
+def _select(stack: Stack, columns: Columns, outer: int, seed: int) -> tuple[str, float]:
     """Return the learner that answers most items of one training fold, trained on the other training folds.
 
-    Also return the factor that makes its scores log-probabilities there (Guo et al. 2017). It is 0, so that all options
-    are equal, unless the learner exceeds chance there by `MARGIN` standard errors: where labels are nearly balanced,
-    training folds have more of the label that a held-out fold has fewer of.
+    Also return the factor that makes its scores log-probabilities there (Guo et al. 2017).
     """
     inner = (outer + 1) % stack.n_folds
     is_held_out = stack.fold_of_row == inner
+    used = columns.of_tier("set")
     layout = stack.design.layout
     models = Models(stack, columns, used, ~np.isin(stack.folds, [outer, inner]), LEARNERS[0], seed + outer)
     shares, scored = [], []
@@ -201,9 +195,6 @@ def _select(stack: Stack, columns: Columns, used: NDArray[np.bool_], outer: int,
         scored.append(scores)
         shares.append(layout.credits(scores, stack.answers)[stack.folds == inner].mean())
     best = int(np.argmax(shares))
-    chance = 1 / layout.sizes[stack.folds == inner]
-    if shares[best] <= chance.mean() + MARGIN * np.sqrt((chance * (1 - chance)).sum()) / len(chance):
-        return LEARNERS[best], 0.0
     right = is_held_out & (stack.right > 0)
     likelihoods = [np.log(layout.probabilities(scale * scored[best])[right]).sum() for scale in SCALES]
     return LEARNERS[best], SCALES[int(np.argmax(likelihoods))]
