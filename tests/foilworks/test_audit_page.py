@@ -48,7 +48,7 @@ def test_a_visitor_audits_a_file_and_nothing_of_it_is_stored(send):
 
 def test_a_format_can_be_chosen(send):
     answer = send('{"0": {"filename": "a.jpg", "caption": "a", "negative_caption": "b"}}', form="sugarcrepe")
-    assert "Not run, because" in answer.content.decode()
+    assert "There are fewer than five videos or items to learn from." in answer.content.decode()
 
 
 @pytest.mark.parametrize(

@@ -34,16 +34,21 @@ _KINDS = {
 }
 
 
+# The only line of a file that is parsed to tell one record from records by their ids.
+MAX_LINE = 1_000_000
+
+
 def kind_of(path: Path) -> str:
     """csv, jsonl, json or parquet: by the name, else by the first characters. CorpusError: the file is not readable."""
     kind = _KINDS.get(path.suffix.lower())
-    if kind in {"csv", "jsonl", "parquet"}:
+    if kind in {"csv", "parquet"}:
         return kind
     first = lines(path)
-    start = (next(first, (0, ""))[1] or "").lstrip()
-    if start[:1] not in {"{", "["}:
-        return "csv"
-    next_line = (next(first, (0, ""))[1] or "").lstrip()
+    start, next_line = ((next(first, (0, ""))[1] or "").lstrip() for _ in range(2))
+    if kind != "json" and start[:1] == "{" and not next_line and len(start) < MAX_LINE:
+        return "json" if _is_by_id(start) else "jsonl"
+    if kind == "jsonl" or start[:1] not in {"{", "["}:
+        return kind if kind == "jsonl" else "csv"
     return "jsonl" if start[:1] == "{" and next_line[:1] == "{" and _is_json(start) else "json"
 
 
@@ -67,6 +72,15 @@ def rows_of(path: Path, limits: TableLimits, *, records: str = "", header: Seque
 def lists_of(path: Path) -> list[str]:
     """Paths of the lists and objects in a JSON file that may hold its records, the likeliest first."""
     return member_paths(path, read_text(path)) if kind_of(path) == "json" else []
+
+
+def _is_by_id(line: str) -> bool:
+    """Report whether the only line of a file is an object of objects or lists: records by their ids, not a record."""
+    try:
+        value = parse_line(line)
+    except ValueError:
+        return False
+    return isinstance(value, dict) and bool(value) and all(isinstance(one, dict | list) for one in value.values())
 
 
 def _is_json(line: str) -> bool:
