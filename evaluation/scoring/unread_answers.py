@@ -36,8 +36,8 @@ def with_bounds(group: Mapping[str, Any], unread: set[str], items: Collection[st
     n_unread = len(unread.intersection(items))
     if not n_unread:
         return dict(group)
-    part = group["n"] / (group["n"] + n_unread)
-    lowest = {name: None if group[name] is None else group[name] * part for name in BOUNDED}
+    share_read = group["n"] / (group["n"] + n_unread)
+    lowest = {name: None if group[name] is None else group[name] * share_read for name in BOUNDED}
     return {**group, "n_unread": n_unread, "all_wrong": lowest}
 
 

@@ -151,6 +151,12 @@ def test_a_certificate_continues_from_its_file(run, tmp_path, capsys):
     with pytest.raises(SystemExit):
         run(path, "--certify", state, "--set", "seed=1")
     assert "the certificate cannot continue" in capsys.readouterr().err
+    for content in ("[]", '{"fingerprint": "x"}', "{"):
+        state.write_text(content)
+        with pytest.raises(SystemExit):
+            run(path, "--certify", state)
+        assert "is no state of a certificate; choose another file" in capsys.readouterr().err
+        assert state.read_text() == content, "a file that is not ours was overwritten"
 
 
 def test_item_scores_are_written_as_csv(run, benchmark, tmp_path):

@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,12 @@ Codes = NDArray[np.int64]
 # States of other procedures must not be resumed.
 VERSION = "2"
 DECIMALS = 5
+
+
+def check_state(state: object) -> None:
+    """Raise ValueError if a value is not what `Passes.as_state` returns."""
+    if not isinstance(state, dict) or state.keys() != {row.name for row in fields(Passes)}:
+        raise ValueError("the value is no state of a certificate; start without a state")
 
 
 @dataclass

@@ -141,15 +141,21 @@ class Command(FoilworksCommand):
         """Return the options of a certificate that stores its state in a file after each step, and continues it."""
         if path is None:
             return {}
+        from foilworks.core.solver.passes import check_state
+
         state = None
         if path.exists():
             try:
                 state = json.loads(path.read_text(encoding="utf-8"))
+                check_state(state)
             except (OSError, ValueError) as error:
                 raise EvaluationError(f"{path}: is no state of a certificate; choose another file") from error
 
         def progress(done: int, total: int, state: dict[str, Any]) -> None:
-            _write(path, json.dumps(state), "--certify")
+            # Whole or not at all: an interrupted write must not lose the steps before it.
+            part = path.with_name(f"{path.name}.part")
+            _write(part, json.dumps(state), "--certify")
+            part.replace(path)
             self.say(f"certificate: step {done} of {total}")
 
         return {"is_certified": True, "progress": progress, "state": state}
