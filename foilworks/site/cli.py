@@ -10,13 +10,18 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from pkgutil import iter_modules
+from typing import Any
 
 import django
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management import execute_from_command_line, get_commands
+from django.core.management import call_command, execute_from_command_line, get_commands
 from django.db import DatabaseError, OperationalError
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
 
 from foilworks import __version__
+from foilworks.site.databases import first_tables
 from foilworks.site.management import commands
 from foilworks.site.management.old_spellings import moved_hint
 from foilworks.site.server.gc_freeze import lasting
@@ -29,6 +34,8 @@ ASKS_FOR_VERSION = {"-V", "--version", "version"}
 BAD_INPUT, WRONG_USAGE = 1, 2
 # Old name -> name today. Names of 0.3.0 work until 0.5.
 RENAMED: dict[str, str] = {}
+# They look at an empty database, or fill it themselves.
+PREPARE_THEMSELVES = {"demo", "doctor", "migrate", "restore", "up"}
 # What a shell reports for a program that Ctrl-C ended.
 INTERRUPTED = 130
 
@@ -69,8 +76,21 @@ def run(arguments: list[str]) -> int:
     if hint := moved_hint(command, arguments[1:]):
         sys.stderr.write(f"{NAME}: {hint}\n")
         return WRONG_USAGE
-    execute_from_command_line([NAME, command, *arguments[1:]])
+    if command not in PREPARE_THEMSELVES:
+        connection_created.connect(_prepare_empty_database)
+    try:
+        execute_from_command_line([NAME, command, *arguments[1:]])
+    finally:
+        connection_created.disconnect(_prepare_empty_database)
     return 0
+
+
+def _prepare_empty_database(connection: BaseDatabaseWrapper, **_signal: Any) -> None:
+    """Create the tables of a new home when its first command opens the database."""
+    connection_created.disconnect(_prepare_empty_database)
+    if connection.vendor == "sqlite" and first_tables.has_none(connection):
+        sys.stderr.write(f"{NAME}: preparing {settings.FOILWORKS_HOME} (once)\n")
+        call_command("migrate", verbosity=0, interactive=False)
 
 
 def _current_name(command: str) -> str:

@@ -152,7 +152,7 @@ def _database() -> Check:
             "database", BROKEN, name, "move FOILWORKS_HOME to a local disk: WAL does not work on network folders"
         )
     if missing:
-        return Check("database", ABSENT, f"{name}, {missing} migrations to apply", "run `foilworks migrate`")
+        return Check("database", BROKEN, f"{name}, {missing} migrations to apply", "run `foilworks migrate`")
     return Check("database", OK, name)
 
 

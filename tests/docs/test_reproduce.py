@@ -27,5 +27,5 @@ def test_every_paper_has_a_command_that_writes_its_report_without_most_sources(t
         assert cli.run(words) == 0, words
         assert json.loads((out / "report.json").read_text(encoding="utf-8"))["paper"]
         printed = capsys.readouterr().out
-        assert "report.md" in printed
+        assert "report.html" in printed
         assert ("none of the paper's files" in printed) == (words[1] != "contrast-sets")

@@ -70,7 +70,7 @@ def test_without_sources_every_number_of_the_paper_stays_with_its_reason(places)
     result = feint6k.reproduce(sources, out, weights={}, seed=0)
     printed = sum(value is not None for row in TABLE_1 for values in row.printed.values() for value in values)
     assert len(result.cells) == printed + 4 * len(TABLE_2) + 4 + 3 + 8
-    assert {cell.state for cell in result.cells} == {"not public"}
+    assert {cell.state for cell in result.cells} == {"not given", "needs weights"}
     assert all(cell.why for cell in result.cells)
     assert len(result.missing) == len(feint6k.SOURCES)
     assert not Project.objects.exists()
@@ -83,15 +83,15 @@ def test_captions_alone_are_collected_again_by_forty_simulated_people(places):
     (feint6k_sources.write(sources, films=False) / "feint6k_vatex.csv").unlink()
     result = feint6k.reproduce(sources, out, weights={}, seed=0)
     found = by_place(result)
-    assert found[T1, "Random", "MSR-VTT, R@1"].state == "equal"
+    assert found[T1, "Random", "MSR-VTT, R@1"].state == "other data"
     human = found[T1, HUMAN, "MSR-VTT, R@1"]
     assert (human.ours, human.state) == (100, "simulated")
     # Ranks 1, 1, 1, 2, 3, 6.
     bind = [found[T1, BIND, f"MSR-VTT, {name}"].ours for name in ("R@1", "R@2", "MeanR")]
     assert bind == pytest.approx([50, 100 * 4 / 6, 14 / 6])
     assert found[README, "LanguageBind", "VATEX, R@3"].ours == pytest.approx(100 * 5 / 6)
-    assert found[T1, HUMAN, "VATEX, R@1"].why == "source not given: feint6k_vatex.csv"
-    assert found[T1, "zero-shot, CLIP", "MSR-VTT, R@1"].state == "not public"
+    assert found[T1, HUMAN, "VATEX, R@1"].state == "not given"
+    assert found[T1, "zero-shot, CLIP", "MSR-VTT, R@1"].state == "needs weights"
     assert (found[SIZES, "videos", "both"].ours, found[SIZES, "annotators", "both"].ours) == (7, 40)
     check_people()
     assert any("because two of their texts are equal: 1." in one for one in result.notes)
@@ -133,7 +133,7 @@ def test_videos_and_train_captions_give_tiny_models_for_every_row_of_llm_teacher
                     "tiny model",
                     False,
                 )
-    assert found[T1, "zero-shot, CLIP", "VATEX, R@1"].state in ("differs", "equal")
+    assert found[T1, "zero-shot, CLIP", "VATEX, R@1"].state == "other data"
     for name in ("default", "5 actions", "5 actions + 5 objects"):
         assert found[T2, TABLE_2[name].name, "R@1"].state == "tiny model"
     assert found[T2, TABLE_2["chatbot"].name, "R@1"].ours is None

@@ -24,7 +24,11 @@ from foilworks.site.reproduction.contrast_paper import (
     HUMAN,
     HUMAN_VERBS,
     MISPRINTS,
+    MSRVTT_TERMS,
     PAPER,
+    PUBLISHED_HASHES,
+    README_7K,
+    README_9K,
     SIZES,
     TABLE_2,
     TABLE_3,
@@ -47,12 +51,20 @@ from foilworks.site.reproduction.eight_sets import (
 )
 from foilworks.site.reproduction.eight_sets import PAPER as PAPER_SIZES
 from foilworks.site.reproduction.shared_steps import OVERRIDE, check_weights, export, new_project, score, write_ladder
-from foilworks.site.reproduction.table_cells import NO_NUMBER, NOT_GIVEN, Cell, Result, Source, compare, missing_lines
+from foilworks.site.reproduction.table_cells import (
+    Caveat,
+    Cell,
+    Result,
+    Source,
+    compare,
+    missing_lines,
+    not_given,
+    other_hash,
+)
 from generation.grammar.gender_words import TABLE_6 as OURS
 
 PUBLISHED = {VERB_LM: "msrvtt_lm_contrast_set.tsv", VERB_H: "msrvtt_human_contrast_set.tsv"}
 REPOSITORY = "github.com/jamespark3922/video-lang-contrast-set, folder msrvtt"
-MSRVTT_TERMS = "ms-multimedia-challenge.com/2017/dataset, under its terms"
 LSMDC_TERMS = "sites.google.com/site/describingmovies, under its terms"
 OF_MSRVTT, OF_LSMDC = ("contrast sets, Tables 2 and 5",), ("contrast sets, Tables 3 and 4",)
 SOURCES = (
@@ -72,14 +84,18 @@ FROM_RANDOM: Mapping[str, Any] = {
     "more_than": 3,
 }
 NAME = "{}, {}"
-SIMULATED = "simulated people, who err in 5 % of their answers"
-TINY = "a small model that was trained here on the train clips"
-MADE = "captions were chosen by simulated people, and the sets made by the recipes"
-NO_WEIGHTS = "no weights given; give --weights '{}=…' and the clips"
+SIMULATED = Caveat("simulated", "simulated people, who err in 5 % of their answers")
+TINY = Caveat("tiny model", "a small model that was trained here on the train clips")
+MADE = Caveat("simulated", "captions were chosen by simulated people, and the sets made by the recipes")
+NO_WEIGHTS = "give the model with --weights '{}=SPEC', and the clips"
 OTHERS = "the sets, their clips or the weights are not exactly the paper's"
 COUNTERPARTS, ITEMS, GROUP = "counterparts", "items", "{}: {}"
 SIDES, MAX_VERBS = ("machine", "person"), 30
-NO_RUN = "the paper's cell needs another model or set than those here"
+COLUMN_OF = {VERB_LM: "VerbLM MC", VERB_H: "VerbH MC"}
+NO_SET = "the authors published no such set, and the sets that were made here do not have this number"
+OTHER_RUN = "the README's numbers are of sets, clips and trainings that are not exactly those here"
+ALL_CLIPS = Caveat("other data", "the README's test clips are 1,000 (test-1k-A), those of the files all 2,990")
+COUNTED = "the mapping here has other counterparts"
 NO_LSMDC = "The authors published no files of LSMDC, so its half of (contrast sets, Fig. 3) is not public."
 SETTINGS = "Seed {}, {} people in {}; every answer is simulated."
 
@@ -101,7 +117,8 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
         if all(name in path_by_source for name in (*FILES[slug], CLIPS.format(slug))):
             results[slug], notes_of_set = _make(slug, sources, work, _options(weights, seed, settings))
             notes += notes_of_set
-    cells += _results(results, real, weights, path_by_source)
+    caveats = {name: other_hash(path, PUBLISHED_HASHES) for name, path in published.items()}
+    cells += _results(results, real, weights, path_by_source, caveats)
     return Result(PAPER, tuple(cells), tuple(notes), missing_lines(SOURCES, path_by_source))
 
 
@@ -137,14 +154,16 @@ def _mapping() -> Iterator[Cell]:
     for word, printed in TABLE_6.items():
         counterparts = OURS.get(word, ())
         shared = len(set(printed) & set(counterparts)) if len(counterparts) == len(printed) else len(counterparts)
-        yield compare("Contrast sets, Table 6", word, COUNTERPARTS, len(printed), shared, digits=0)
+        yield compare("Contrast sets, Table 6", word, COUNTERPARTS, len(printed), shared, digits=0, why=COUNTED)
 
 
 def _published_sizes(published: Mapping[str, Path]) -> Iterator[Cell]:
     for name, file in PUBLISHED.items():
-        n_items = len(read_items([published[name]], "contrast")[0]) if name in published else None
+        path = published.get(name)
+        n_items = len(read_items([path], "contrast")[0]) if path else None
         printed, row = PAPER_SIZES[MSRVTT][name], NAME.format(TITLES[MSRVTT], file)
-        yield compare(SIZES, row, ITEMS, printed, n_items, digits=0, why=NOT_GIVEN.format(file))
+        caveat = other_hash(path, PUBLISHED_HASHES) if path else not_given(file, REPOSITORY)
+        yield compare(SIZES, row, ITEMS, printed, n_items, digits=0, why=OTHERS, caveat=caveat)
 
 
 def _verbs(published: Mapping[str, Path], work: Path) -> Iterator[Cell]:
@@ -157,7 +176,7 @@ def _verbs(published: Mapping[str, Path], work: Path) -> Iterator[Cell]:
     for verb in HUMAN_VERBS:
         for side in SIDES:
             share = 100 * shares[verb][side] if verb in shares else None
-            yield compare("Contrast sets, Fig. 3", verb, side, None, share, digits=1, why=NO_NUMBER)
+            yield compare("Contrast sets, Fig. 3", verb, side, None, share, digits=1)
 
 
 def _score_published(published: Mapping[str, Path], sources: Path, weights: Mapping[str, str]) -> dict[str, Any]:
@@ -176,30 +195,24 @@ def _score_published(published: Mapping[str, Path], sources: Path, weights: Mapp
 
 
 def _results(
-    results: Mapping[str, Any], real: Mapping[str, Any], weights: Mapping[str, str], path_by_source: Mapping[str, Path]
+    results: Mapping[str, Any],
+    real: Mapping[str, Any],
+    weights: Mapping[str, str],
+    path_by_source: Mapping[str, Path],
+    caveats: Mapping[str, Caveat | None],
 ) -> Iterator[Cell]:
-    """Yield (contrast sets, Tables 2-5) and the sizes of the sets made here."""
-    for slug, table in ((MSRVTT, TABLE_2), (LSMDC, TABLE_3)):
-        yield from _cells(
-            table,
-            slug,
-            partial(_accuracy, results.get(slug, {}), real if slug == MSRVTT else {}),
-            weights,
-            path_by_source,
-        )
-    yield from _cells(TABLE_4, LSMDC, partial(_rare, results.get(LSMDC, {})), weights, path_by_source)
-    yield from _cells(TABLE_5, MSRVTT, partial(_near, results.get(MSRVTT, {})), weights, path_by_source)
+    """Yield (contrast sets, Tables 2-5), the README's tables and the sizes of the sets made here."""
+    made = partial(_cells, weights=weights, path_by_source=path_by_source)
+    accuracy, all_clips = partial(_accuracy, results.get(MSRVTT, {}), real), dict.fromkeys(caveats, ALL_CLIPS)
+    for table, of_files in ((TABLE_2, caveats), (README_7K, caveats), (README_9K, all_clips)):
+        yield from made(table, MSRVTT, accuracy, published=dict.fromkeys(real, of_files))
+    yield from made(TABLE_3, LSMDC, partial(_accuracy, results.get(LSMDC, {}), {}))
+    yield from made(TABLE_4, LSMDC, partial(_rare, results.get(LSMDC, {})))
+    yield from made(TABLE_5, MSRVTT, partial(_near, results.get(MSRVTT, {})))
     for slug, results_of_set in results.items():
         for name, n in results_of_set["sets"].items():
-            yield Cell(
-                SIZES,
-                NAME.format(TITLES[slug], name),
-                "items made here",
-                PAPER_SIZES[slug][name],
-                n,
-                "simulated",
-                MADE,
-            )
+            row, printed = NAME.format(TITLES[slug], name), PAPER_SIZES[slug][name]
+            yield compare(SIZES, row, "items made here", printed, n, digits=0, caveat=MADE)
 
 
 def _accuracy(results_of_set: Mapping[str, Any], real: Mapping[str, Any], model: str) -> list[float | None]:
@@ -228,23 +241,29 @@ def _near(results_of_set: Mapping[str, Any], model: str) -> list[float | None]:
 
 
 def _cells(
-    table: Table, slug: str, shares_of: Any, weights: Mapping[str, str], path_by_source: Mapping[str, Path]
+    table: Table,
+    slug: str,
+    shares_of: Any,
+    weights: Mapping[str, str],
+    path_by_source: Mapping[str, Path],
+    published: Mapping[str, Mapping[str, Caveat | None]] | None = None,
 ) -> Iterator[Cell]:
+    """Yield the cells of a table. `published`: the caveats of the published files by model that was scored on them."""
     absent = next((name for name in (*FILES[slug], CLIPS.format(slug)) if name not in path_by_source), "")
-    make = partial(compare, table.name)
+    terms = MSRVTT_TERMS if slug == MSRVTT else LSMDC_TERMS
+    why = OTHER_RUN if table in (README_7K, README_9K) else OTHERS
     for model, printed in table.rows.items():
+        of_files = {COLUMN_OF[name]: caveat for name, caveat in (published or {}).get(model, {}).items()}
         for column, value, share in zip(table.columns, printed, shares_of(model), strict=True):
             if value is None:
                 continue
-            number = None if share is None else 100 * share
-            if number is None:
-                why = (
-                    NOT_GIVEN.format(absent) if absent else NO_WEIGHTS.format(model) if model not in weights else NO_RUN
-                )
-                yield make(model, column, value, None, digits=1, why=why)
-            elif model == HUMAN:
-                yield Cell(table.name, model, column, value, number, "simulated", SIMULATED)
-            elif model not in weights:
-                yield Cell(table.name, model, column, value, number, "tiny model", TINY)
+            if share is not None:
+                made_here = SIMULATED if model == HUMAN else MADE if model in weights else TINY
+                caveat = of_files.get(column, made_here)
+            elif absent:
+                caveat = not_given(absent, terms)
             else:
-                yield make(model, column, value, number, digits=1, why=OTHERS)
+                needs_weights = Caveat("needs weights", NO_WEIGHTS.format(model))
+                caveat = Caveat("not published", NO_SET) if model in {HUMAN, *weights} else needs_weights
+            number = None if share is None else 100 * share
+            yield compare(table.name, model, column, value, number, digits=1, why=why, caveat=caveat)

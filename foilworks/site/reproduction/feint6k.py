@@ -7,6 +7,7 @@ Every number comes from the product: imports, the stages of people, releases, th
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,15 @@ from foilworks.site.reproduction.feint6k_people import (
     collect,
 )
 from foilworks.site.reproduction.shared_steps import check_weights, export, new_project, write_ladder
-from foilworks.site.reproduction.table_cells import NOT_GIVEN, Cell, Result, Source, State, compare, missing_lines
+from foilworks.site.reproduction.table_cells import (
+    Caveat,
+    Cell,
+    Result,
+    Source,
+    compare,
+    missing_lines,
+    not_given,
+)
 from foilworks.site.teacher.paper_rows import MSRVTT, VATEX
 from foilworks.site.teacher.paper_tables import tables
 
@@ -58,7 +67,10 @@ OF_SCRIPT = "texts-by-videos"
 
 PAPER = "Feint6K and RCAD"
 CODE = "https://github.com/facebookresearch/feint6k"
+OF_SCRIPT_PLACE = f"{CODE} (its script writes it)"
 VIDEOS, ALL_VIDEOS = "videos", 6243
+OTHER_SIZE = "the given files have {:,} videos, both halves of Feint6K {:,}"
+OTHER_FOILS = "the given files have other numbers of videos or foils"
 
 
 @dataclass(frozen=True)
@@ -87,9 +99,7 @@ HALVES = (
 SOURCES = (
     *(Source(half.captions, CODE, (f"Feint6K, Table 1 ({half.dataset})", "Feint6K, Sec. 3.2")) for half in HALVES),
     *(
-        Source(
-            half.similarities, f"{CODE} (its script writes it)", ("Feint6K, Table 1 (LanguageBind)", "Feint6K, README")
-        )
+        Source(half.similarities, OF_SCRIPT_PLACE, ("Feint6K, Table 1 (LanguageBind)", "Feint6K, README"))
         for half in HALVES
     ),
     Source(f"{VIDEOS}/*/*.mp4", "the pages of MSR-VTT and VATEX", ("Feint6K, Table 1 (models)", "Feint6K, Fig. 5")),
@@ -130,31 +140,45 @@ ORDER = (SIZES, T1, T2, CLAIMS, README)
 def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: int) -> Result:
     """Return every cell that the files in `sources` allow; exports and audits are written below `work`."""
     check_weights(weights, (*MODEL_ROWS, FILLER, SENTENCES, CHATBOT))
-    cells: list[Cell] = []
-    notes = [*NOTES, *rank_notes()]
+    given_sources = {source.name for source in SOURCES if any(sources.glob(source.name))}
+    results = {
+        half.dataset: _make(half, sources, work, weights, seed)
+        for half in HALVES
+        if (sources / half.captions).is_file()
+    }
+    arrays = {half.dataset: array for half in HALVES if (array := _similarities(half, sources)) is not None}
+    other = _other_data(sum(result.n for result in results.values()), len(results) == len(HALVES))
+    cells = [*_cells(results, arrays, other, tiny=MAIN not in weights)]
+    cells.sort(key=lambda cell: ORDER.index(cell.table))
+    notes = [*NOTES, *rank_notes(), *(note for result in results.values() for note in result.notes)]
+    return Result(PAPER, tuple(cells), tuple(notes), missing_lines(SOURCES, dict.fromkeys(given_sources, True)))
+
+
+def _other_data(n_videos: int, is_whole: bool) -> Caveat | None:
+    """Return why the numbers of these files cannot be compared: the paper has a size only of both halves together."""
+    if n_videos == ALL_VIDEOS and is_whole:
+        return None
+    return Caveat("other data", OTHER_SIZE.format(n_videos, ALL_VIDEOS))
+
+
+def _cells(
+    results: Mapping[str, "HalfResult"], arrays: Mapping[str, Mapping[str, Any]], other: Caveat | None, tiny: bool
+) -> Iterator[Cell]:
     values_by_dataset: dict[str, Mapping[str, Mapping[str, float]]] = {}
-    ablation, tiny, videos = None, MAIN not in weights, 0
     for half in HALVES:
-        half_result = _make(half, sources, work, weights, seed) if (sources / half.captions).is_file() else None
-        if half_result is not None:
-            notes += half_result.notes
-            videos += half_result.n
-        values = own_values(half_result.tables) if half_result else {}
-        if (array := _similarities(half, sources)) is not None:
+        result, array = results.get(half.dataset), arrays.get(half.dataset)
+        values = own_values(result.tables) if result else {}
+        if array is not None:
             values.setdefault(LANGUAGEBIND, _languagebind(array))
         values_by_dataset[half.dataset] = values
-        absent = "" if half_result else NOT_GIVEN.format(half.captions)
-        cells += table_1(half.dataset, values, half_result.scored.tiny if half_result else set(), absent)
-        cells += readme_cells(half.dataset, array, NOT_GIVEN.format(half.similarities))
-        if half_result is not None and half.dataset == VATEX:
-            ablation = half_result
-    scored = ablation.scored if ablation else None
-    cells += table_2(ablation.tables if ablation else None, scored.names.get(MAIN, "") if scored else "", tiny)
-    cells += claim_cells(values_by_dataset, tiny)
-    cells += _sizes(videos)
-    given_sources = {source.name for source in SOURCES if any(sources.glob(source.name))}
-    cells.sort(key=lambda cell: ORDER.index(cell.table))
-    return Result(PAPER, tuple(cells), tuple(notes), missing_lines(SOURCES, dict.fromkeys(given_sources, True)))
+        absent = None if result else not_given(half.captions, CODE)
+        yield from table_1(half.dataset, values, result.scored.tiny if result else set(), absent, other)
+        yield from readme_cells(half.dataset, array, not_given(half.similarities, OF_SCRIPT_PLACE), other)
+    ablation = results.get(VATEX)
+    student = ablation.scored.names.get(MAIN, "") if ablation else ""
+    yield from table_2(ablation.tables if ablation else None, student, tiny, other)
+    yield from claim_cells(values_by_dataset, tiny, dict.fromkeys(values_by_dataset, other))
+    yield from _sizes(results, other)
 
 
 @dataclass
@@ -162,6 +186,7 @@ class HalfResult:
     """What was made of one half."""
 
     n: int
+    foils: frozenset[int]
     tables: dict[str, Any]
     scored: Scored
     notes: list[str]
@@ -184,7 +209,8 @@ def _make(half: Half, sources: Path, work: Path, weights: Mapping[str, str], see
     notes += [f"{half.dataset}: {sentence}" for sentence in write_ladder(collection.release, out / "ladder.json")]
     notes.append(export(collection.release, out / "release"))
     _export(collection.release, out / "published-form")
-    return HalfResult(len(all_records), tables([collection.release], scored.names), scored, notes)
+    foils = frozenset(len(record.foils) for record in all_records.values())
+    return HalfResult(len(all_records), foils, tables([collection.release], scored.names), scored, notes)
 
 
 def _records(form: str, path: Path, params: Mapping[str, Any]) -> Iterator[ItemRecord]:
@@ -283,11 +309,13 @@ def _languagebind(metrics: Mapping[str, Any]) -> dict[str, float]:
     return {"R@1": 100 * metrics["R@1"], "R@2": 100 * metrics["R@2"], "MeanR": metrics["mean_rank"]}
 
 
-def _sizes(videos: int) -> Iterator[Cell]:
-    why = "" if videos else NOT_GIVEN.format(" and ".join(half.captions for half in HALVES))
-    yield compare(
-        SIZES, "videos", "both", ALL_VIDEOS, videos or None, digits=0, why=why or "the given files have others"
-    )
-    state: State = "simulated" if videos else "not public"
-    yield Cell(SIZES, "annotators", "both", ANNOTATORS, ANNOTATORS if videos else None, state, why or PEOPLE)
-    yield compare(SIZES, "negative captions per video", "both", FOILS, FOILS if videos else None, digits=0, why=why)
+def _sizes(results: Mapping[str, HalfResult], other: Caveat | None) -> Iterator[Cell]:
+    """Yield the sizes of the given files: how many videos, people and negative captions per video."""
+    absent = None if results else not_given(" and ".join(half.captions for half in HALVES), CODE)
+    make = partial(compare, SIZES, digits=0, why=OTHER_FOILS)
+    n_videos = sum(result.n for result in results.values()) or None
+    foils = {n for result in results.values() for n in result.foils}
+    yield make("videos", "both", ALL_VIDEOS, n_videos, caveat=absent or other)
+    yield make("annotators", "both", ANNOTATORS, ANNOTATORS if results else None, caveat=absent or PEOPLE)
+    n_foils = max(foils, default=None)
+    yield make("negative captions per video", "both", FOILS, n_foils, caveat=absent or other)

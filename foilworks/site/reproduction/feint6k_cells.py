@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from foilworks.site.reproduction.table_cells import Cell, State, compare
+from foilworks.site.reproduction.table_cells import Caveat, Cell, compare
 from foilworks.site.teacher.paper_rows import (
     FINETUNED,
     HUMAN,
@@ -19,12 +19,17 @@ from foilworks.site.teacher.paper_rows import (
 
 T1, T2, CLAIMS, SIZES = "Feint6K, Table 1", "Feint6K, Table 2", "Feint6K, Sec. 1 and Fig. 1b", "Feint6K, Sec. 3.2"
 STANDARD, R1, R2, RANK = MEASURES
-PEOPLE = "40 simulated people who answer as often right as the paper's; it says nothing about real people"
+PEOPLE = Caveat(
+    "simulated", "40 simulated people who answer as often right as the paper's; it says nothing about real people"
+)
 TINY = "a small student that was drawn and trained here: give --weights {}=SPEC"
 NOT_SCORED = "needs the weights and the videos: give --weights {}=SPEC and the folder videos"
 SCORED = "made from the given files: other weights, frames or ties than the paper's give other numbers"
 OF_ARRAY = "computed from the given array, which is of other weights or files than the authors'"
-NOT_TRAINED = "needs the videos and captions of the train split: videos, MSRVTT_data.json or vatex_training_v1.0.json"
+NOT_TRAINED = Caveat(
+    "not given", "the videos and captions of the train split: videos, MSRVTT_data.json or vatex_training_v1.0.json"
+)
+CHATBOT_NEEDED = Caveat("needs weights", "give the chatbot that changes captions with --weights chatbot=SPEC")
 # Of ranks 3 to 6 by chance. A model whose other clips have a higher mean ranks them worse than chance.
 CHANCE_MEAN = 4.5
 Values = Mapping[str, float]
@@ -51,21 +56,28 @@ def _plain(cell: Mapping[str, Any]) -> dict[str, float]:
     return {name: value["value"] if name == RANK else 100 * value["value"] for name, value in cell["values"].items()}
 
 
-def table_1(dataset: str, reproduced: Mapping[str, Values], tiny: set[str], absent: str) -> Iterator[Cell]:
-    """Yield the cells of one data set. `tiny`: rows whose model was drawn here; `absent`: the file that is missing."""
+def table_1(
+    dataset: str, reproduced: Mapping[str, Values], tiny: set[str], absent: Caveat | None, other: Caveat | None
+) -> Iterator[Cell]:
+    """Yield the cells of one data set. `tiny`: rows whose model was drawn here; `absent`: the file that is missing.
+
+    `other`: why numbers of the given files cannot be compared.
+    """
     for paper in TABLE_1:
         name, model = row_name(paper), paper.base or paper.name
+        needs = NOT_TRAINED if paper.base else Caveat("needs weights", NOT_SCORED.format(model))
         for measure, printed in zip(MEASURES, paper.printed.get(dataset, ()), strict=False):
-            if printed is not None:
-                value, column = reproduced.get(name, {}).get(measure), f"{dataset}, {measure}"
-                if value is not None and paper.name == HUMAN:
-                    yield Cell(T1, name, column, printed, value, "simulated", PEOPLE)
-                elif value is not None and model in tiny:
-                    yield Cell(T1, name, column, printed, value, "tiny model", TINY.format(model))
-                else:
-                    missing = absent or (NOT_TRAINED if paper.base else NOT_SCORED.format(model))
-                    why = missing if value is None else SCORED
-                    yield compare(T1, name, column, printed, value, digits=1, why=why)
+            if printed is None:
+                continue
+            value, caveat = reproduced.get(name, {}).get(measure), other
+            if value is None:
+                caveat = absent or needs
+            elif paper.name == HUMAN:
+                caveat = PEOPLE
+            elif model in tiny:
+                caveat = Caveat("tiny model", TINY.format(model))
+            column = f"{dataset}, {measure}"
+            yield compare(T1, name, column, printed, value, digits=1, why=SCORED, caveat=caveat)
 
 
 # What the README of the authors' code prints for LanguageBind: R@1, R@3, mean and median rank.
@@ -73,15 +85,18 @@ OF_README = {MSRVTT: (41.7, 76.5, 2.4, 2.0), VATEX: (43.2, 77.2, 2.3, 2.0)}
 README = "Feint6K, README of the code"
 
 
-def readme_cells(dataset: str, metrics: Mapping[str, Any] | None, absent: str) -> Iterator[Cell]:
+def readme_cells(
+    dataset: str, metrics: Mapping[str, Any] | None, absent: Caveat, other: Caveat | None
+) -> Iterator[Cell]:
     """Yield the numbers that the authors' script prints for its own array. `metrics`: rcad of that array."""
     for name, printed in zip(("R@1", "R@3", "mean_rank", "median_rank"), OF_README[dataset], strict=True):
         value = None if metrics is None else metrics[name] * (1 if name.endswith("rank") else 100)
-        why = absent if metrics is None else OF_ARRAY
-        yield compare(README, "LanguageBind", f"{dataset}, {name}", printed, value, digits=1, why=why)
+        caveat = absent if metrics is None else other
+        column = f"{dataset}, {name}"
+        yield compare(README, "LanguageBind", column, printed, value, digits=1, why=OF_ARRAY, caveat=caveat)
 
 
-def table_2(document: Mapping[str, Any] | None, student: str, tiny: bool) -> Iterator[Cell]:
+def table_2(document: Mapping[str, Any] | None, student: str, tiny: bool, other: Caveat | None) -> Iterator[Cell]:
     """Yield the ablation of captions: trainings of the student with soft logits on VATEX."""
     ablations = [
         ablation
@@ -92,20 +107,21 @@ def table_2(document: Mapping[str, Any] | None, student: str, tiny: bool) -> Ite
     for at, paper in enumerate(TABLE_2.values()):
         cell = rows[at]["cells"].get(str(ablations[0]["release"])) if rows else None
         values = _plain(cell) if cell else {}
+        needs = CHATBOT_NEEDED if paper is TABLE_2["chatbot"] and rows else NOT_TRAINED
+        of_student = Caveat("tiny model", TINY.format("InternVideo")) if tiny else other
         for measure, printed in zip(MEASURES, paper.printed[VATEX], strict=True):
             value = values.get(measure)
-            if value is not None and tiny:
-                yield Cell(T2, paper.name, measure, printed, value, "tiny model", TINY.format("InternVideo"))
-            else:
-                why = NOT_TRAINED if paper is not TABLE_2["chatbot"] else f"{NOT_TRAINED}; --weights chatbot=SPEC"
-                yield compare(T2, paper.name, measure, printed, value, digits=1, why=why)
+            caveat = needs if value is None else of_student
+            yield compare(T2, paper.name, measure, printed, value, digits=1, why=SCORED, caveat=caveat)
 
 
 def _objective_label(ablation: Mapping[str, Any]) -> str:
     return f"w/ {ablation['objective']}"
 
 
-def claim_cells(reproduced: Mapping[str, Mapping[str, Values]], tiny: bool) -> Iterator[Cell]:
+def claim_cells(
+    reproduced: Mapping[str, Mapping[str, Values]], tiny: bool, other: Mapping[str, Caveat | None]
+) -> Iterator[Cell]:
     """Yield differences that the text states: InternVideo against standard retrieval, and against people."""
     zero, tuned, human = "zero-shot, InternVideo", "finetuned, InternVideo", HUMAN
     for row, dataset, paper, (high, of_high), (low, of_low) in (
@@ -117,11 +133,13 @@ def claim_cells(reproduced: Mapping[str, Mapping[str, Values]], tiny: bool) -> I
         values_of_set = reproduced.get(dataset, {})
         first, second = values_of_set.get(high, {}).get(of_high), values_of_set.get(low, {}).get(of_low)
         value = None if first is None or second is None else first - second
-        if value is not None and (tiny or high == human):
-            state: State = "tiny model" if tiny else "simulated"
-            yield Cell(CLAIMS, row, dataset, paper, value, state, TINY.format("InternVideo") if tiny else PEOPLE)
+        if value is None:
+            caveat: Caveat | None = Caveat("needs weights", NOT_SCORED.format("InternVideo"))
+        elif tiny:
+            caveat = Caveat("tiny model", TINY.format("InternVideo"))
         else:
-            yield compare(CLAIMS, row, dataset, paper, value, digits=1, why=NOT_SCORED.format("InternVideo"))
+            caveat = PEOPLE if high == human else other.get(dataset)
+        yield compare(CLAIMS, row, dataset, paper, value, digits=1, why=SCORED, caveat=caveat)
 
 
 def rank_notes() -> Iterator[str]:

@@ -2,7 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
+
+# Small made files in each paper's published form, for a first try.
+SAMPLES = Path(__file__).parent / "samples"
 
 
 @dataclass(frozen=True)

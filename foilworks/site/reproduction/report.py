@@ -1,4 +1,4 @@
-"""Write a result as Markdown, as JSON and as a table of cells."""
+"""Write a result for readers (Markdown, one HTML page, LaTeX) and for programs (JSON, a table of cells)."""
 
 import csv
 import json
@@ -7,35 +7,73 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from django.template.loader import render_to_string
+
+from evaluation.text_tables import escaped, latex, markdown
 from foilworks.core.text.storable import safe_row
 from foilworks.site.reproduction.table_cells import Cell, Result, State, count_states
 
 HEAD = ("table", "row", "column", "paper", "ours", "state", "why")
 NOTHING = "–"
 TITLE = "# {}: the paper's tables beside ours\n"
-LINE = "| {} |"
 COUNT = "{} {}"
 SECTION, POINT, BOTH, REASON = "\n## {}\n", "- {}", "{} / {} {}", "{} {}: {}"
-MARKS: Mapping[State, str] = {"equal": "=", "differs": "≠", "simulated": "S", "tiny model": "T", "not public": ""}
-LEGEND = (
-    "\nEach cell is the paper's number / ours. = equal, ≠ differs, S simulated people, T tiny model. A cell with one "
-    "number is not public."
-)
+TEMPLATE = "foilworks/reproduction.html"
+# Mark of a cell with our number, and what the state means.
+MARKS: Mapping[State, str] = {
+    "equal": "=",
+    "differs": "≠",
+    "simulated": "S",
+    "tiny model": "T",
+    "other data": "O",
+    "not given": "",
+    "needs weights": "",
+    "not published": "",
+    "no number in the paper": "",
+}
+MEANINGS: Mapping[State, str] = {
+    "equal": "our number rounds to the printed one, from the published files",
+    "differs": "it does not; the reason is named",
+    "simulated": "simulated people edited, validated or answered; it says nothing about people",
+    "tiny model": "a small model took the part of one whose weights were not given",
+    "other data": "the given file is not the published one, so nothing can be compared",
+    "not given": "you did not give the file; it is named with its address",
+    "needs weights": "you did not give the model",
+    "not published": "nobody can have what the number needs",
+    "no number in the paper": "the paper describes it in words or in a figure",
+}
+LEGEND = "\nEach cell is the paper's number / ours. = equal, ≠ differs, S simulated people, T tiny model, O other data."
+FOLDED = "Cells without our number"
+FOLDED_HEAD = ("state", "what is missing", "tables", "cells")
+Rows = Sequence[Sequence[str]]
+
+
+class TableView(NamedTuple):
+    """One table of the paper: its name, its rows (the header first), and a line per reason of its cells."""
+
+    name: str
+    rows: Rows
+    reasons: Sequence[str]
 
 
 def write_report(result: Result, folder: Path) -> list[Path]:
-    """Write the three files into `folder` and return their paths."""
+    """Write the five files into `folder` and return their paths, the page for readers first."""
     folder.mkdir(parents=True, exist_ok=True)
-    markdown, records, table = (folder / name for name in ("report.md", "report.json", "cells.csv"))
-    markdown.write_text(markdown_of(result), encoding="utf-8")
-    records.write_text(json.dumps(as_json(result), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-    with table.open("w", encoding="utf-8", newline="") as file:
+    texts = {
+        "report.html": page_of(result, folder),
+        "report.md": markdown_of(result),
+        "tables.tex": latex_of(result),
+        "report.json": json.dumps(as_json(result), ensure_ascii=False, indent=2) + "\n",
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    with (folder / "cells.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(HEAD)
         writer.writerows(safe_row(asdict(cell)[name] for name in HEAD) for cell in result.cells)
-    return [markdown, records, table]
+    return [folder / name for name in (*texts, "cells.csv")]
 
 
 def as_json(result: Result) -> dict[str, Any]:
@@ -43,22 +81,64 @@ def as_json(result: Result) -> dict[str, Any]:
     return {**asdict(result), "states": count_states(result.cells)}
 
 
-def markdown_of(result: Result) -> str:
-    """Return the paper's tables with both numbers in each cell, and below each the reasons of its cells."""
-    blocks = [TITLE.format(result.paper), summary(result), LEGEND]
-    for name, cells in groupby(result.cells, key=lambda cell: cell.table):
-        blocks += [SECTION.format(name), *_table(rows := list(cells)), "", *_reasons(rows)]
-    for title, lines in (("Notes", result.notes), ("Missing sources", result.missing)):
-        if lines:
-            blocks += [SECTION.format(title), *(POINT.format(line) for line in lines)]
-    return "\n".join(blocks) + "\n"
-
-
 def summary(result: Result) -> str:
     """Return the number of cells per state in one line."""
     counted = count_states(result.cells)
     counts = ", ".join(COUNT.format(count, state) for state, count in counted.items()) or "none"
     return f"{len(result.cells):,} cells: {counts}"
+
+
+def markdown_of(result: Result) -> str:
+    """Return the paper's tables with both numbers in each cell, and below each the reasons of its cells."""
+    blocks = [TITLE.format(result.paper), summary(result), LEGEND]
+    for table in tables_of(result):
+        blocks += [SECTION.format(table.name), markdown(table.rows), *(POINT.format(line) for line in table.reasons)]
+    if folded := folded_of(result):
+        blocks += [SECTION.format(FOLDED), markdown([FOLDED_HEAD, *folded])]
+    if result.notes:
+        blocks += [SECTION.format("Notes"), *(POINT.format(line) for line in result.notes)]
+    return "\n".join(blocks) + "\n"
+
+
+def latex_of(result: Result) -> str:
+    """Return a `tabular` per table; the legend and the names of the tables are comments."""
+    return "\n".join(
+        [f"% {escaped(LEGEND.strip())}", *(f"% {table.name}\n{latex(table.rows)}" for table in tables_of(result))]
+    )
+
+
+def page_of(result: Result, folder: Path) -> str:
+    """Return the report as one page that needs no other file: tables, states, and the figures below `folder`."""
+    counted = count_states(result.cells)
+    return render_to_string(
+        TEMPLATE,
+        {
+            "paper": result.paper,
+            "states": [(state, counted.get(state, 0), meaning) for state, meaning in MEANINGS.items()],
+            "n_cells": len(result.cells),
+            "tables": [(table.name, table.rows[0], table.rows[1:], table.reasons) for table in tables_of(result)],
+            "folded_head": FOLDED_HEAD,
+            "folded": folded_of(result),
+            "notes": result.notes,
+            "figures": [(path.stem, path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.svg"))],
+        },
+    )
+
+
+def tables_of(result: Result) -> Iterator[TableView]:
+    """Yield the tables with at least one number of ours; the others are in `folded_of`."""
+    for name, cells in groupby(result.cells, key=lambda cell: cell.table):
+        of_table = list(cells)
+        if any(cell.ours is not None for cell in of_table):
+            yield TableView(name, _rows(of_table), list(_reasons(of_table)))
+
+
+def folded_of(result: Result) -> Rows:
+    """Return one row per reason why cells have no number of ours: state, reason, tables, number of cells."""
+    cells = [cell for cell in result.cells if cell.ours is None]
+    counted = Counter((cell.state, cell.why) for cell in cells)
+    tables = {key: dict.fromkeys(cell.table for cell in cells if (cell.state, cell.why) == key) for key in counted}
+    return [(state, why, "; ".join(tables[state, why]), f"{count:,}") for (state, why), count in counted.items()]
 
 
 def number(value: float | None) -> str:
@@ -69,28 +149,23 @@ def number(value: float | None) -> str:
     return f"{value:.{digits}f}".rstrip("0").rstrip(".")
 
 
-def _table(cells: Sequence[Cell]) -> Iterator[str]:
+def _rows(cells: Sequence[Cell]) -> Rows:
+    """Return the table, header first."""
     columns = list(dict.fromkeys(cell.column for cell in cells))
     by_place = {(cell.row, cell.column): _cell_text(cell) for cell in cells}
-    yield _line("", *columns)
-    yield _line("---", *("--:" for _column in columns))
-    for row in dict.fromkeys(cell.row for cell in cells):
-        yield _line(row, *(by_place.get((row, column), "") for column in columns))
+    rows = dict.fromkeys(cell.row for cell in cells)
+    return [("", *columns), *((row, *(by_place.get((row, column), "") for column in columns)) for row in rows)]
 
 
 def _cell_text(cell: Cell) -> str:
     """Return the paper's number, and ours with its mark."""
     if cell.ours is None:
         return number(cell.paper)
-    return BOTH.format(number(cell.paper), number(cell.ours), MARKS[cell.state])
+    return BOTH.format(number(cell.paper), number(cell.ours), MARKS[cell.state]).strip()
 
 
 def _reasons(cells: Sequence[Cell]) -> Iterator[str]:
-    """Yield a line per reason, with the number of its cells."""
-    counted = Counter((cell.state, cell.why) for cell in cells if cell.why)
+    """Yield a line per reason of the cells that have a number of ours, with the number of its cells."""
+    counted = Counter((cell.state, cell.why) for cell in cells if cell.why and cell.ours is not None)
     for (state, why), count in counted.items():
-        yield POINT.format(REASON.format(count, state, why))
-
-
-def _line(*cells: str) -> str:
-    return LINE.format(" | ".join(cell.replace("|", "\\|") for cell in cells))
+        yield REASON.format(count, state, why)

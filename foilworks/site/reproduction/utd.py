@@ -18,8 +18,8 @@ from evaluation.utd.models import BiasRun, Descriptions
 from evaluation.utd.requests import BiasRequest
 from foilworks.core.projects.models import Project
 from foilworks.site.reproduction.shared_steps import check_weights, done
-from foilworks.site.reproduction.table_cells import NOT_GIVEN, Cell, Result, compare, missing_lines
-from foilworks.site.reproduction.utd_data import DATA_SETS, SOURCES, DataSet, project_of
+from foilworks.site.reproduction.table_cells import Caveat, Cell, Result, compare, missing_lines, not_given
+from foilworks.site.reproduction.utd_data import BY_COLUMN, DATA_SETS, PAGE, SOURCES, DataSet, other_data, project_of
 from foilworks.site.reproduction.utd_models import (
     TABLES_OF_MODELS,
     benchmark,
@@ -33,7 +33,11 @@ from foilworks.site.reproduction.utd_study import study_cells
 
 PAPER = "UTD"
 ENCODER, TINY_ENCODER = "SFR-Embedding-Mistral", "fake-words:"
-TINY = "encoded by hashed words, not by SFR-Embedding-Mistral: give --weights SFR-Embedding-Mistral=SPEC"
+TINY = Caveat(
+    "tiny model", "encoded by hashed words, not by SFR-Embedding-Mistral: give --weights SFR-Embedding-Mistral=SPEC"
+)
+OTHER_RUN = "computed with the given encoder from the given descriptions; the paper's bootstrap draws are not published"
+NO_TRAIN_SPLIT = Caveat("not given", "the descriptions and the list of the train split")
 CONCEPT_OF = dict(zip(CONCEPTS, (DESCRIPTION, OBJECTS, ACTIVITIES, VERBS), strict=True))
 TIME_OF = {
     "sequence of frames": SEQUENCE,
@@ -172,10 +176,8 @@ def bias_cells(results: DataSetResults, tiny: bool) -> Iterator[Cell]:
     for column in SETS:
         run = results.biases.get(column)
         kappa = run.result["split"]["kappa"] if run else None
-        reproduced = None if kappa is None else 100 * kappa
-        yield _cell(
-            "UTD, Table 4", row, column, TABLES["4"].number(row, column), reproduced, tiny, _missing_reason(column)
-        )
+        reproduced, paper = None if kappa is None else 100 * kappa, TABLES["4"].number(row, column)
+        yield _cell("UTD, Table 4", row, column, paper, reproduced, tiny, run)
 
 
 def _bias_cell(
@@ -192,7 +194,7 @@ def _bias_cell(
 ) -> Cell:
     run = results.biases.get(column or heading)
     reproduced = value_of(run, kind, CONCEPT_OF[concept], TIME_OF[time]) if run else None
-    return _cell(f"UTD, Table {table}", row, heading, paper, reproduced, tiny, _missing_reason(column or heading))
+    return _cell(f"UTD, Table {table}", row, heading, paper, reproduced, tiny, run, column or heading)
 
 
 def value_of(run: BiasRun, kind: str, concept: str, time: str) -> float | None:
@@ -210,28 +212,33 @@ def _ablation_cells(results: DataSetResults, tiny: bool) -> Iterator[Cell]:
             if row == own_row:
                 yield _bias_cell(results, tiny, table, row, column, paper, "common", CONCEPTS[0], IN_ORDER)
             elif run := results.encoders.get((row, column)):
-                yield compare(
-                    f"UTD, Table {table}", row, column, paper, value_of(run, "common", DESCRIPTION, SEQUENCE), digits=1
-                )
+                reproduced = value_of(run, "common", DESCRIPTION, SEQUENCE)
+                yield _cell(f"UTD, Table {table}", row, column, paper, reproduced, False, run)
             else:
-                yield compare(f"UTD, Table {table}", row, column, paper, None, digits=1, why=form.format(row))
+                caveat = Caveat("needs weights", form.format(row))
+                yield compare(f"UTD, Table {table}", row, column, paper, None, digits=1, caveat=caveat)
 
 
 def _cell(
-    table: str, row: str, column: str, paper: float | None, reproduced: float | None, tiny: bool, absent: str
+    table: str,
+    row: str,
+    heading: str,
+    paper: float | None,
+    reproduced: float | None,
+    tiny: bool,
+    run: BiasRun | None,
+    column: str = "",
 ) -> Cell:
-    if reproduced is None:
-        return compare(table, row, column, paper, None, digits=1, why=absent)
-    return (
-        Cell(table, row, column, paper, reproduced, "tiny model", TINY)
-        if tiny
-        else compare(table, row, column, paper, reproduced, digits=1)
-    )
-
-
-def _missing_reason(column: str) -> str:
-    data_set = next(candidate for candidate in DATA_SETS if candidate.column == column)
-    return NOT_GIVEN.format(f"{data_set.descriptions(data_set.test)} and {data_set.videos(data_set.test)}")
+    """Return a cell of the data set `column`, by default the heading. `tiny`: words were hashed instead of encoded."""
+    data_set = BY_COLUMN[column or heading]
+    if run is None:
+        names = f"{data_set.descriptions(data_set.test)} and {data_set.videos(data_set.test)}"
+        caveat: Caveat | None = not_given(names, PAGE)
+    elif reproduced is None:
+        caveat = NO_TRAIN_SPLIT
+    else:
+        caveat = TINY if tiny else other_data(data_set, run.result["n"])
+    return compare(table, row, heading, paper, reproduced, digits=1, why=OTHER_RUN, caveat=caveat)
 
 
 def _sorted(cells: list[Cell]) -> list[Cell]:

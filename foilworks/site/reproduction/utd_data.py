@@ -13,7 +13,7 @@ from foilworks.core.corpus.import_formats.parsing.json_records import read_text
 from foilworks.core.projects.models import Project
 from foilworks.site.imports.store import import_records
 from foilworks.site.reproduction.shared_steps import new_project
-from foilworks.site.reproduction.table_cells import Source
+from foilworks.site.reproduction.table_cells import Caveat, Source
 
 DESCRIPTIONS, SPLITS = "UTD_descriptions", "UTD_splits"
 PREDICTIONS, LISTS, VIDEOS = "videoglue_predictions", "metadata", "data"
@@ -24,11 +24,15 @@ CODE = "https://github.com/ninatu/utd-project"
 
 @dataclass(frozen=True)
 class DataSet:
-    """`column`: the paper's name; `slug`, `test`, `train`: as in the names of the authors' files."""
+    """`column`: the paper's name; `slug`, `test`, `train`: as in the names of the authors' files.
+
+    `size`: samples of the public test set, of which some are not to be had any more.
+    """
 
     column: str
     slug: str
     task: str
+    size: int
     test: str
     train: str = "train"
 
@@ -48,18 +52,18 @@ class DataSet:
 
 
 DATA_SETS = (
-    DataSet("UCF", "ucf", CLASSIFICATION, "testlist01", "trainlist01"),
-    DataSet("SSv2", "ssv2", CLASSIFICATION, "val"),
-    DataSet("K400", "kinetics_400", CLASSIFICATION, "val"),
-    DataSet("K600", "kinetics_600", CLASSIFICATION, "val"),
-    DataSet("K700", "kinetics_700", CLASSIFICATION, "val"),
-    DataSet("MiT", "MiT", CLASSIFICATION, "val"),
-    DataSet("MSR", "msrvtt", RETRIEVAL, "test"),
-    DataSet("DDM", "didemo", RETRIEVAL, "test"),
-    DataSet("ActN", "activity_net", RETRIEVAL, "val"),
-    DataSet("LSMDC", "lsmdc", RETRIEVAL, "test"),
-    DataSet("YC2", "youcook", RETRIEVAL, "val"),
-    DataSet("S-MiT", "S-MiT", RETRIEVAL, "test"),
+    DataSet("UCF", "ucf", CLASSIFICATION, 3_783, "testlist01", "trainlist01"),
+    DataSet("SSv2", "ssv2", CLASSIFICATION, 24_777, "val"),
+    DataSet("K400", "kinetics_400", CLASSIFICATION, 20_000, "val"),
+    DataSet("K600", "kinetics_600", CLASSIFICATION, 30_000, "val"),
+    DataSet("K700", "kinetics_700", CLASSIFICATION, 35_000, "val"),
+    DataSet("MiT", "MiT", CLASSIFICATION, 33_900, "val"),
+    DataSet("MSR", "msrvtt", RETRIEVAL, 1_000, "test"),
+    DataSet("DDM", "didemo", RETRIEVAL, 1_004, "test"),
+    DataSet("ActN", "activity_net", RETRIEVAL, 4_917, "val"),
+    DataSet("LSMDC", "lsmdc", RETRIEVAL, 1_000, "test"),
+    DataSet("YC2", "youcook", RETRIEVAL, 3_492, "val"),
+    DataSet("S-MiT", "S-MiT", RETRIEVAL, 3_513, "test"),
 )
 SOURCES = (
     Source(f"{SPLITS}/splits_*.json", PAGE, ("UTD, Table 4 (shares)", "UTD, Tables 5, 6, A.1, A.2", "UTD, Fig. A.1")),
@@ -67,6 +71,17 @@ SOURCES = (
     Source(f"{LISTS}/*/*_info.csv", f"{CODE} (DATASETS.md)", ("UTD, Tables 1-3, A.3, A.4", "UTD, Fig. A.1")),
     Source(f"{PREDICTIONS}/*/*.csv", f"{CODE} (README.md)", ("UTD, Tables 5, 6, A.1, A.2",)),
 )
+# Share of a public test set that may be missing: its videos vanish from the web.
+MAY_BE_MISSING = 0.2
+OTHER_SIZE = "the given files have {:,} test samples, the public test set {:,}"
+BY_COLUMN = {data_set.column: data_set for data_set in DATA_SETS}
+
+
+def other_data(data_set: DataSet, n_samples: int) -> Caveat | None:
+    """Return why numbers of these samples cannot be compared; None if there are as many as the paper can have had."""
+    if (1 - MAY_BE_MISSING) * data_set.size <= n_samples <= data_set.size:
+        return None
+    return Caveat("other data", OTHER_SIZE.format(n_samples, data_set.size))
 
 
 def project_of(data_set: DataSet, sources: Path, work: Path) -> tuple[Project, list[str]]:

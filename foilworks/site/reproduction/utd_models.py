@@ -14,8 +14,8 @@ from evaluation.utd.pages import benchmark_of
 from evaluation.utd.requests import PredictionRequest
 from foilworks.core.projects.models import Project
 from foilworks.site.reproduction.shared_steps import done
-from foilworks.site.reproduction.table_cells import NOT_GIVEN, Cell, compare
-from foilworks.site.reproduction.utd_data import DATA_SETS, PREDICTIONS, DataSet
+from foilworks.site.reproduction.table_cells import Caveat, Cell, compare, not_given
+from foilworks.site.reproduction.utd_data import BY_COLUMN, CODE, DATA_SETS, PAGE, PREDICTIONS, DataSet, other_data
 from foilworks.site.reproduction.utd_printed import BALANCED, FULL, SPLIT, TABLES
 
 TABLES_OF_MODELS = ("5", "6", "A.1", "A.2")
@@ -33,6 +33,8 @@ OTHER_NAMES = {
     "internvid-L-WV10M": ("internvid-L-WebVid10M",),
 }
 EPOCHS = 50
+OTHER_RUN = "computed from the given answers; the published answers are of other epochs, weights or videos"
+OTHER_SPLIT = "counted in the given split"
 
 
 def rows_of(column: str) -> dict[str, str]:
@@ -85,13 +87,19 @@ def model_cells(
         for row, heading, paper in TABLES[name].cells():
             column, _, form = heading.partition(", ")
             reproduced = cells_by_column.get(column, {}).get(row, {}).get(FORMS[form], {}).get("value")
-            why = _missing(column, row, splits) if reproduced is None else ""
-            yield compare(f"UTD, Table {name}", row, heading, paper, _percent(reproduced), digits=1, why=why)
+            caveat = _caveat(column, row, splits, is_given=reproduced is not None)
+            yield compare(
+                f"UTD, Table {name}", row, heading, paper, _percent(reproduced), digits=1, why=OTHER_RUN, caveat=caveat
+            )
 
 
-def _missing(column: str, row: str, splits: Mapping[str, BiasRun]) -> str:
-    data_set = next(candidate for candidate in DATA_SETS if candidate.column == column)
-    return NOT_GIVEN.format(f"{PREDICTIONS}/{data_set.slug}_{row}" if column in splits else data_set.splits)
+def _caveat(column: str, row: str, splits: Mapping[str, BiasRun], *, is_given: bool) -> Caveat | None:
+    data_set, run = BY_COLUMN[column], splits.get(column)
+    if run is None:
+        return not_given(data_set.splits, PAGE)
+    if not is_given:
+        return not_given(f"{PREDICTIONS}/{data_set.slug}_{row}", CODE)
+    return other_data(data_set, run.result["split"]["n"])
 
 
 def share_cells(splits: Mapping[str, BiasRun]) -> Iterator[Cell]:
@@ -101,8 +109,10 @@ def share_cells(splits: Mapping[str, BiasRun]) -> Iterator[Cell]:
             paper, run = TABLES["4"].number(row, data_set.column), splits.get(data_set.column)
             share = run.result["split"]["share_biased"] if run else None
             reproduced = None if share is None else 100 * (share if sign > 0 else 1 - share)
-            why = "" if run else NOT_GIVEN.format(data_set.splits)
-            yield compare("UTD, Table 4", row, data_set.column, paper, reproduced, digits=0, why=why)
+            caveat = other_data(data_set, run.result["split"]["n"]) if run else not_given(data_set.splits, PAGE)
+            yield compare(
+                "UTD, Table 4", row, data_set.column, paper, reproduced, digits=0, why=OTHER_SPLIT, caveat=caveat
+            )
 
 
 def both_removed(published: BiasRun, measured: BiasRun) -> tuple[int, int, int]:

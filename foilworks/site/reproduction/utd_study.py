@@ -18,7 +18,8 @@ from foilworks.core.jobs.models import Job, JobState
 from foilworks.core.projects.models import Project, Role
 from foilworks.site.reproduction.shared_steps import done
 from foilworks.site.reproduction.simulated_people import SECONDS, Crew, give_clips, key_of, mistaken
-from foilworks.site.reproduction.table_cells import NOT_GIVEN, Cell
+from foilworks.site.reproduction.table_cells import Caveat, Cell, compare, not_given
+from foilworks.site.reproduction.utd_data import PAGE
 from foilworks.site.reproduction.utd_printed import USER_STUDY
 
 TABLE = "UTD, Sec. 4.2 (user study)"
@@ -33,18 +34,19 @@ CLASS_OF = {
     "attribute error": ObjectErrorClass.ATTRIBUTE,
     "other": ObjectErrorClass.OTHER,
 }
-SAID = "seven simulated people, who miss 12.4 % of the objects as in the paper; it says nothing about real people"
+SIMULATED = Caveat(
+    "simulated",
+    "seven simulated people, who miss 12.4 % of the objects as in the paper; it says nothing about real people",
+)
 
 
 def study_cells(descriptions: Mapping[str, Descriptions], work: Path, seed: int) -> Iterator[Cell]:
     """Yield the numbers of the study beside those of a simulated one on the described frames of UCF101."""
     described = descriptions.get(STUDIED)
     reproduced = _study(described, work, seed) if described else {}
+    caveat = SIMULATED if reproduced else not_given("descriptions of UCF101", PAGE)
     for row, paper in USER_STUDY.items():
-        why = SAID if reproduced else NOT_GIVEN.format("descriptions of UCF101")
-        yield Cell(
-            TABLE, row, STUDIED, float(paper), reproduced.get(row), "simulated" if reproduced else "not public", why
-        )
+        yield compare(TABLE, row, STUDIED, float(paper), reproduced.get(row), digits=1, caveat=caveat)
 
 
 def _study(described: Descriptions, work: Path, seed: int) -> dict[str, float]:

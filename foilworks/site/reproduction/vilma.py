@@ -10,13 +10,12 @@ from foilworks.site.reproduction.audits import audit_files
 from foilworks.site.reproduction.shared_steps import check_weights, export, write_ladder
 from foilworks.site.reproduction.table_cells import Cell, Result, Source, missing_lines
 from foilworks.site.reproduction.vilma_collection import make_again
-from foilworks.site.reproduction.vilma_counts import count_files, find_files, row_name
+from foilworks.site.reproduction.vilma_counts import WHERE, count_files, find_files, row_name
 from foilworks.site.reproduction.vilma_figures import draw_words, write_analyses
 from foilworks.site.reproduction.vilma_misprints import find_misprints
 from foilworks.site.reproduction.vilma_paper import RANDOM, SCORES, SUBTESTS
 from foilworks.site.reproduction.vilma_scores import VIDEOS, import_published, score_cells, score_published
 
-WHERE = "github.com/ilkerkesen/ViLMA, folder data"
 FEEDS = ("ViLMA, Tables 1, 2 and 4-6", "the table of its test")
 SOURCES = tuple(Source(f"{subtest.files[0]}.json", WHERE, FEEDS) for subtest in SUBTESTS)
 # Models that the paper scores, and those that make foils.
@@ -35,7 +34,7 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
     cells: tuple[Cell, ...] = count_files(files)
     if files:
         work.mkdir(parents=True, exist_ok=True)
-        scored = score_published(import_published(files, sources), files, sources, work, weights)
+        scored = score_published(import_published(files, sources, work), files, sources, work, weights)
         second_round = make_again(files, sources / VIDEOS, work / "again", weights, seed)
         cells += (*score_cells(scored), *second_round.cells)
         notes += [draw_words(files, work / "figures"), *write_analyses(scored.release, work / "figures")]

@@ -1,22 +1,34 @@
 """(ViLMA, Tables 1 and 4-6) from the public files: the validation report, and the numbers that it holds."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from evaluation.analyses import validation
 from evaluation.score_files.items import read_items
-from foilworks.site.reproduction.table_cells import NOT_GIVEN, Cell, compare
-from foilworks.site.reproduction.vilma_paper import ALL, OVERALL, STATE, SUBTESTS, TABLE_1, TABLE_5, Subtest
+from foilworks.site.reproduction.table_cells import Caveat, Cell, compare, not_given, other_hash
+from foilworks.site.reproduction.vilma_paper import (
+    ALL,
+    OVERALL,
+    PUBLISHED,
+    STATE,
+    SUBTESTS,
+    TABLE_1,
+    TABLE_5,
+    Subtest,
+)
 
 Rows = Mapping[Subtest, Mapping[str, Any]]
+Caveats = Mapping[Subtest, Caveat | None]
+WHERE = "github.com/ilkerkesen/ViLMA, folder data (MIT licence)"
 WORDS = "the paper states neither base, words nor unit of its divergence; ours: base 2, all lower-cased words"
 AGREEMENT = "who gave which vote is not public; ours is of the counts of three answers"
 MISPRINT = "misprint: {} of {} is {:.2f} %"
 CUT = "cut off after two decimals: {} of {} is {:.2f} %"
 VALID, VALID_TEST = "#Valid", "#Valid Test"
-OTHER_FILE = "this file has {} items, the paper's {}"
+OTHER_SIZE = "this file has {} items, the paper's {}"
+OF_COUNTS = "the published file gives another count"
 ROW = "{}: {}"
 PERCENT = "{} (%)"
 # Columns of (ViLMA, Table 4) after the counts: the paper's name, the report's, decimals, why they differ.
@@ -59,11 +71,27 @@ def count_files(files: Mapping[Subtest, Path]) -> tuple[Cell, ...]:
     for subtest, path in files.items():
         items, _warnings = read_items([path])
         rows[subtest] = validation.compute(items, draws=0)["overall"]
-    return (*_table_1(rows), *_table_4(rows), *_table_5(rows), *_table_6(rows))
+    caveats = caveats_of(files, {subtest: row["n_items"] for subtest, row in rows.items()})
+    return tuple(cell for table in (_table_1, _table_4, _table_5, _table_6) for cell in table(rows, caveats))
 
 
-def missing(subtest: Subtest) -> str:
-    return NOT_GIVEN.format(f"{subtest.files[0]}.json")
+def caveats_of(files: Mapping[Subtest, Path], sizes: Mapping[Subtest, int]) -> Caveats:
+    """Return what keeps the numbers of each subtest from being compared; None if its file is the published one."""
+    return {subtest: _caveat(subtest, files.get(subtest), sizes.get(subtest, 0)) for subtest in SUBTESTS}
+
+
+def _caveat(subtest: Subtest, path: Path | None, n_items: int) -> Caveat | None:
+    if path is None:
+        return not_given(f"{subtest.files[0]}.json", WHERE)
+    if n_items != subtest.n:
+        return Caveat("other data", OTHER_SIZE.format(n_items, subtest.n))
+    return other_hash(path, [PUBLISHED[name] for name in subtest.files])
+
+
+def first_caveat(subtests: Iterable[Subtest], caveats: Caveats) -> Caveat | None:
+    """Return the first caveat of the subtests: a missing file before a file of other data."""
+    of_subtests = [caveat for subtest in subtests if (caveat := caveats[subtest])]
+    return min(of_subtests, key=lambda caveat: caveat.state != "not given", default=None)
 
 
 def misprint(count: int, total: int, percent: float) -> str:
@@ -81,8 +109,7 @@ def _share(
     """Return the cell of a percentage; a misprint is named."""
     count, percent = printed
     share = 100 * reproduced / n if reproduced is not None and n else None
-    why = misprint(count, total, percent)
-    return make(PERCENT.format(column), percent, share, digits=2, **({"why": why} if why else {}))
+    return make(PERCENT.format(column), percent, share, digits=2, why=misprint(count, total, percent) or OF_COUNTS)
 
 
 def _counts(make: Any, subtest: Subtest, row: Mapping[str, Any] | None, *columns: str) -> Iterator[Cell]:
@@ -92,7 +119,7 @@ def _counts(make: Any, subtest: Subtest, row: Mapping[str, Any] | None, *columns
         printed = getattr(subtest, column)
         title, key = COUNTS[column]
         count = printed if isinstance(printed, int) else printed[0]
-        yield make(title, count, counts.get(key), digits=0)
+        yield make(title, count, counts.get(key), digits=0, why=OF_COUNTS)
         if not isinstance(printed, int):
             yield _share(make, title, printed, subtest.n, counts.get(key), counts.get("n_items"))
 
@@ -106,68 +133,65 @@ COUNTS = {
 }
 
 
-def _table_1(rows: Rows) -> Iterator[Cell]:
+def _table_1(rows: Rows, caveats: Caveats) -> Iterator[Cell]:
     for test, printed in TABLE_1.items():
         of_test = [subtest for subtest in SUBTESTS if subtest.test == test]
-        absent = [subtest for subtest in of_test if subtest not in rows]
-        reproduced = None if absent else sum(rows[subtest]["n_both"] or 0 for subtest in of_test)
-        why = missing(absent[0]) if absent else ""
-        yield compare("ViLMA, Table 1", test, "#exs.", printed, reproduced, digits=0, why=why)
+        is_whole = all(subtest in rows for subtest in of_test)
+        reproduced = sum(rows[subtest]["n_both"] or 0 for subtest in of_test) if is_whole else None
+        caveat = first_caveat(of_test, caveats)
+        yield compare("ViLMA, Table 1", test, "#exs.", printed, reproduced, digits=0, why=OF_COUNTS, caveat=caveat)
 
 
-def _maker(table: str, subtest: Subtest, rows: Rows, row_of: Callable[[Subtest], str] = row_name) -> Any:
-    """Return `compare` for one row; a file that is missing is the reason of all its cells."""
-    row = rows.get(subtest)
-    why = OTHER_FILE.format(row["n_items"], subtest.n) if row else missing(subtest)
-    return partial(compare, table, row_of(subtest), why=why)
+def _maker(table: str, subtest: Subtest, caveats: Caveats, row_of: Callable[[Subtest], str] = row_name) -> Any:
+    """Return `compare` for one row."""
+    return partial(compare, table, row_of(subtest), caveat=caveats[subtest])
 
 
-def _table_4(rows: Rows) -> Iterator[Cell]:
+def _table_4(rows: Rows, caveats: Caveats) -> Iterator[Cell]:
     for subtest in SUBTESTS:
-        row, make = rows.get(subtest), _maker("ViLMA, Table 4", subtest, rows)
+        row, make = rows.get(subtest), _maker("ViLMA, Table 4", subtest, caveats)
         yield from _counts(make, subtest, row, "n", "valid", "unanimous")
         for (column, key, digits, why), printed in zip(OF_WORDS, subtest.words, strict=True):
-            reason = why if row else missing(subtest)
-            yield make(column, printed, row[key] if row else None, digits=digits, why=reason)
-    yield from _overall("ViLMA, Table 4", rows, ("valid", VALID, True), ("unanimous", "#Unan.", True))
+            yield make(column, printed, row[key] if row else None, digits=digits, why=why)
+    yield from _overall("ViLMA, Table 4", rows, caveats, ("valid", VALID, True), ("unanimous", "#Unan.", True))
 
 
-def _table_5(rows: Rows) -> Iterator[Cell]:
+def _table_5(rows: Rows, caveats: Caveats) -> Iterator[Cell]:
     for subtest in SUBTESTS:
         if subtest.files[0] not in TABLE_5:
             continue
         percent, *words = TABLE_5[subtest.files[0]]
-        row, make = (rows.get(subtest) or {}).get("proficiency"), _maker("ViLMA, Table 5", subtest, rows, row_of_pairs)
-        yield make("#Inst.", subtest.n, row["n_items"] if row else None, digits=0)
-        yield make(VALID, subtest.proficiency, row["n_valid"] if row else None, digits=0)
+        row = (rows.get(subtest) or {}).get("proficiency")
+        make = _maker("ViLMA, Table 5", subtest, caveats, row_of_pairs)
+        yield make("#Inst.", subtest.n, row["n_items"] if row else None, digits=0, why=OF_COUNTS)
+        yield make(VALID, subtest.proficiency, row["n_valid"] if row else None, digits=0, why=OF_COUNTS)
         printed = (subtest.proficiency, float(percent or 0))
         yield _share(make, VALID, printed, subtest.n, row and row["n_valid"], row and row["n_items"])
         for (column, key, digits, why), value in zip(OF_PROFICIENCY, words, strict=True):
             if value is not None:
-                reason = why if row else missing(subtest)
-                yield make(column, value, row[key] if row else None, digits=digits, why=reason)
-    yield from _overall("ViLMA, Table 5", rows, ("proficiency", VALID, True))
+                yield make(column, value, row[key] if row else None, digits=digits, why=why)
+    yield from _overall("ViLMA, Table 5", rows, caveats, ("proficiency", VALID, True))
 
 
-def _table_6(rows: Rows) -> Iterator[Cell]:
+def _table_6(rows: Rows, caveats: Caveats) -> Iterator[Cell]:
     for subtest in SUBTESTS:
-        make = _maker("ViLMA, Table 6", subtest, rows)
-        yield from _counts(make, subtest, rows.get(subtest), "n", "proficiency")
-        yield make(VALID_TEST, subtest.valid[0], (rows.get(subtest) or {}).get("n_valid"), digits=0)
-        yield from _counts(make, subtest, rows.get(subtest), "both")
+        row, make = rows.get(subtest), _maker("ViLMA, Table 6", subtest, caveats)
+        yield from _counts(make, subtest, row, "n", "proficiency")
+        yield make(VALID_TEST, subtest.valid[0], (row or {}).get("n_valid"), digits=0, why=OF_COUNTS)
+        yield from _counts(make, subtest, row, "both")
     columns = (("proficiency", "#Valid Prof.", False), ("valid", VALID_TEST, False), ("both", "#Both Valid", True))
-    yield from _overall("ViLMA, Table 6", rows, *columns)
+    yield from _overall("ViLMA, Table 6", rows, caveats, *columns)
 
 
-def _overall(table: str, rows: Rows, *columns: tuple[str, str, bool]) -> Iterator[Cell]:
+def _overall(table: str, rows: Rows, caveats: Caveats, *columns: tuple[str, str, bool]) -> Iterator[Cell]:
     """Yield the sums over all subtests, if the files of all are given. Columns: name, title, with a percentage."""
-    absent = [subtest for subtest in SUBTESTS if subtest not in rows]
-    make = partial(compare, table, "Overall", why=missing(absent[0]) if absent else "")
-    total = None if absent else sum(row["n_items"] for row in rows.values())
-    yield make("#Inst.", OVERALL["n"], total, digits=0)
+    is_whole = len(rows) == len(SUBTESTS)
+    make = partial(compare, table, "Overall", caveat=first_caveat(SUBTESTS, caveats))
+    total = sum(row["n_items"] for row in rows.values()) if is_whole else None
+    yield make("#Inst.", OVERALL["n"], total, digits=0, why=OF_COUNTS)
     for name, title, with_share in columns:
         count, percent = OVERALL[name]
-        reproduced = None if absent else sum(row[COUNTS[name][1]] or 0 for row in rows.values())
-        yield make(title, count, reproduced, digits=0)
+        reproduced = sum(row[COUNTS[name][1]] or 0 for row in rows.values()) if is_whole else None
+        yield make(title, count, reproduced, digits=0, why=OF_COUNTS)
         if with_share:
             yield _share(make, title, (count, percent), OVERALL["n"], reproduced, total)

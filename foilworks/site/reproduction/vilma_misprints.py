@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 
 from foilworks.site.reproduction.vilma_counts import misprint, row_name
-from foilworks.site.reproduction.vilma_paper import ALL, OVERALL, SCORES, SUBTESTS, ScoreTable
+from foilworks.site.reproduction.vilma_paper import ALL, OVERALL, SCORES, SUBTESTS, ScoreTable, Subtest
 
 PERCENTAGE = "ViLMA, Table {}, {}: {:.2f} % is printed for {} of {}; {}."
 IMPOSSIBLE = "{}, {}, {}: P+T is {}, more than its P ({}) or T ({})."
+TOO_FEW = "{}, {}, {}: P+T is {}, less than P + T - 100 = {:.2f} ({} and {})."
+NEITHER = "{}, {}: {} over all is {}; the subtests give {:.1f} weighted by their items, {:.1f} as a plain mean."
 OTHER = "ViLMA, Table 2, {}, {}: {} is {}, but {} has {}."
 BETWEEN = "{}, {}: {} over all is {}, outside of its subtests ({} to {})."
 SIXTEEN = "The text speaks of 12 video-language models; (ViLMA, Table 2) lists 16."
@@ -36,24 +38,35 @@ def _percentages() -> Iterator[str]:
 
 
 def _impossible() -> Iterator[str]:
-    """A model cannot solve both tests more often than one of them (ViLMA, Sec. 4.2)."""
+    """A model solves both tests at most as often as each of them, and at least in P + T - 100 % (ViLMA, Sec. 4.2)."""
     for table in SCORES:
         for model, numbers in table.rows().items():
             for at, group in enumerate(table.groups):
                 p, t, p_and_t = numbers[3 * at : 3 * at + 3]
                 if p_and_t > min(p, t) + ROUNDED:
                     yield IMPOSSIBLE.format(table.name, model, group, p_and_t, p, t)
+                if p_and_t < p + t - 100 - ROUNDED:
+                    yield TOO_FEW.format(table.name, model, group, p_and_t, p + t - 100, p, t)
 
 
 def _check_pooled(table: ScoreTable) -> Iterator[str]:
-    """The pooled accuracy is between the accuracies of the subtests."""
+    """The pooled accuracy is between the accuracies of the subtests, and the weighted or the plain mean of them."""
     if ALL not in table.groups:
         return
+    sizes = [subtest.both[0] for group in table.groups for subtest in SUBTESTS if _is_group(subtest, table, group)]
     for model, numbers in table.rows().items():
         for at, column in enumerate(COLUMNS):
             *shares, pooled = numbers[at::3]
+            weighted = sum(size * share for size, share in zip(sizes, shares, strict=True)) / sum(sizes)
+            plain = sum(shares) / len(shares)
             if not min(shares) - ROUNDED <= pooled <= max(shares) + ROUNDED:
                 yield BETWEEN.format(table.name, model, column, pooled, min(shares), max(shares))
+            elif min(abs(pooled - weighted), abs(pooled - plain)) > ROUNDED:
+                yield NEITHER.format(table.name, model, column, pooled, weighted, plain)
+
+
+def _is_group(subtest: Subtest, table: ScoreTable, group: str) -> bool:
+    return subtest.test == table.test and subtest.name == group
 
 
 def _check_repeated(two: ScoreTable, table: ScoreTable) -> Iterator[str]:

@@ -153,6 +153,22 @@ SUBTESTS = (
         (207, 45.80),
     ),
 )
+# SHA-256 of the published files by name (github.com/ilkerkesen/ViLMA, commit 746912b, folder data).
+PUBLISHED = {
+    "change-state-action": "351fcdc7f71e7f6e14c86983597887bbf8a7a52110bfdaccc3a5408ea9edecb2",
+    "change-state-inverse": "bc2d2fc74fb8d5f1821c663e189a30358b6e04717751cfb48247a2bc063c4b05",
+    "change-state-poststate": "6a173bd5426b1bbd260c0aadc53066fa664a9dcd6d2af7f520d4657d3593a8e9",
+    "change-state-prestate": "eb21ee0b4f89875fc44126ff6ed1c60f7eaab76bc18b8c7f10e0f20ceecbc912",
+    "counting-easy-spelled-sec": "fa4facd811a5c82e8d05d92ca303ebfd2d978942dd63a36b4c0864bbf28b19ad",
+    "counting-easy-spelled-pts": "bdeb04eee437c07da62a9bab80f32cba307ffc907e887fec28d6166b2d67c402",
+    "counting-hard-spelled-sec": "3ff20cfa7cafa1b3917133c020679bb794fd650497954f42f105b777f9e0729e",
+    "counting-hard-spelled-pts": "665a1cd56e65ac6b6010c7219b43bb3a069631921713217bdbb5e1c32ed53013",
+    "rare-actions-verb-foils": "64bec0f9d64d8b3bde954e5e4e9d4e6dd5239dab42bfafcba613f3e5019faabf",
+    "rare-actions-noun-foils": "b22faf96f75e25c3eaa087a56af477c6796a529e168f9fdd2ff871190b13a39a",
+    "relations": "4aeed66fdef76f34ddb04a2da701a06dea894b050a6172b0a563343f5a321701",
+    "SRL_Action_Replacement_Top_1000": "c383946a6d5568b9f08031eb57abaf1ed82e759a1ded0f880911c1d0acfc82c2",
+    "SRL_Actor_Swapping": "e9dd55089e45a772e2e4410941d703548fd5901423e5e8f9c1e69c81290c339d",
+}
 # All items, valid, unanimous, valid proficiency pairs, both valid, and the percentages of the first two and the last.
 OVERALL: Mapping[str, Any] = {
     "n": 8460,

@@ -4,20 +4,23 @@ Language models read only the texts, which are public. The videos are not: model
 if the sources have a folder `videos`.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.score_files.items import read_items
 from evaluation.scoring.queries import run_results
+from foilworks.core.corpus.import_formats.parsing.json_records import members, read_text
 from foilworks.core.corpus.models import Release
 from foilworks.core.projects.models import Project
 from foilworks.site.imports.store import import_records
 from foilworks.site.reproduction.shared_steps import OVERRIDE, new_project, score
-from foilworks.site.reproduction.table_cells import Cell, compare
+from foilworks.site.reproduction.table_cells import Caveat, Cell, compare, not_given
 from foilworks.site.reproduction.tiny_models import write_language_model
-from foilworks.site.reproduction.vilma_counts import missing
+from foilworks.site.reproduction.vilma_counts import Caveats, caveats_of, first_caveat
 from foilworks.site.reproduction.vilma_paper import (
     ALL,
     AVERAGE,
@@ -33,36 +36,54 @@ Numbers = Mapping[str, float]
 VIDEOS = "videos"
 COLUMNS = ("P", "T", "P+T")
 COLUMN = "{}, {}"
-NO_WEIGHTS = "no weights given; give --weights {}=…"
-NO_VIDEOS = "the videos are not public; put them into a folder videos of the sources"
-TINY = "a language model of random weights, so only the arithmetic is tried"
+NO_WEIGHTS = Caveat("needs weights", "give the language model with --weights NAME=SPEC")
+NO_VIDEOS = Caveat("needs weights", "give the model with --weights NAME=SPEC, and the clips in the folder videos")
+ONLY_WEIGHTS = not_given(VIDEOS, "the pages of the source data sets, under their terms")
+NO_ITEM = Caveat("other data", "no item of the given files is valid")
+TINY = Caveat("tiny model", "a language model of random weights, so only the arithmetic is tried")
 OTHER_SCORER = "scores of these weights differ from the printed ones"
-OTHER_ITEMS = "these files do not have the paper's items"
+OF_ITEMS = "the chance of the published items is another number"
 NAME = "ViLMA, as published"
 
 
 @dataclass(frozen=True)
 class Scored:
-    """`results`: model -> file name -> the results of one subtest; `tiny`: models of random weights."""
+    """`results`: model -> file name -> the results of one subtest; `tiny`: models of random weights.
+
+    `weights`: the names of the models that were given, with or without videos.
+    """
 
     release: Release
     results: Mapping[str, Mapping[str, Mapping[str, Any]]]
     tiny: frozenset[str]
+    caveats: Caveats
+    weights: frozenset[str]
 
 
-def import_published(files: Mapping[Subtest, Path], sources: Path) -> Project:
-    """Store the published items with their votes."""
+def import_published(files: Mapping[Subtest, Path], sources: Path, work: Path) -> Project:
+    """Store the published items whose main and proficiency pair are valid, as in (ViLMA, Tables 2 and 7-11)."""
     project = new_project("reproduce-vilma", NAME, is_simulated=False)
     videos = sources / VIDEOS
     for path in files.values():
-        import_records(project, None, "vilma", path, media_dir=videos if videos.is_dir() else None)
+        both_valid = _write_valid(path, work / "both-valid" / path.name)
+        import_records(project, None, "vilma", both_valid, media_dir=videos if videos.is_dir() else None)
     return project
+
+
+def _write_valid(path: Path, out: Path) -> Path:
+    """Write the records whose main and proficiency pair are valid by their votes."""
+    items, _warnings = read_items([path])
+    both = {item.id.partition(":")[2] for item in items if item.valid and item.proficiency and item.proficiency.valid}
+    records = {member.key: member.value for member in members(path, read_text(path))}
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(json.dumps({key: records[key] for key in records if key in both}, ensure_ascii=False), "utf-8")
+    return out
 
 
 def score_published(
     project: Project, files: Mapping[Subtest, Path], sources: Path, work: Path, weights: Mapping[str, str]
 ) -> Scored:
-    """Freeze the items whose main and proficiency pair are valid, and score every model that can be."""
+    """Freeze the items of `import_published`, and score every model that can be."""
     release = freeze_release(None, project, name="ViLMA", override=OVERRIDE)
     specs = {model: spec for model, spec in weights.items() if model in TEXT_ONLY or (sources / VIDEOS).is_dir()}
     tiny = frozenset() if TEXT_ONLY[0] in specs else frozenset({TEXT_ONLY[0]})
@@ -76,7 +97,8 @@ def score_published(
             for subtest, path in files.items()
             if path.stem in rows_by_subtest
         }
-    return Scored(release, results, tiny)
+    sizes = {subtest: len(read_items([path])[0]) for subtest, path in files.items()}
+    return Scored(release, results, tiny, caveats_of(files, sizes), frozenset(weights))
 
 
 def score_cells(scored: Scored) -> tuple[Cell, ...]:
@@ -93,27 +115,23 @@ def _cells(table: ScoreTable, scored: Scored) -> Iterator[Cell]:
 
 
 def _cell(table: ScoreTable, model: str, column: str, printed: float, reproduced: Numbers, scored: Scored) -> Cell:
-    name, value = table.name, reproduced.get(column)
-    if value is not None and model in scored.tiny:
-        return Cell(name, model, column, printed, value, "tiny model", TINY)
-    why = OTHER_ITEMS if model == RANDOM else OTHER_SCORER
-    if value is None:
-        is_scored = model in scored.results or model == RANDOM
-        why = _missing_file(table, scored) if is_scored else _unscored(model)
-    return compare(name, model, column, printed, value, digits=table.digits, why=why)
+    why = OF_ITEMS if model == RANDOM else OTHER_SCORER
+    value, caveat = reproduced.get(column), _caveat(table, model, column, scored)
+    if value is None and caveat in {None, TINY}:
+        caveat = NO_ITEM
+    return compare(table.name, model, column, printed, value, digits=table.digits, why=why, caveat=caveat)
 
 
-def _unscored(model: str) -> str:
-    return NO_WEIGHTS.format(model) if model in TEXT_ONLY else NO_VIDEOS
-
-
-def _missing_file(table: ScoreTable, scored: Scored) -> str:
-    """Name the first file that the table needs and that is not given."""
-    scored_subtests = {name for results in scored.results.values() for name in results}
-    of_table = [subtest for subtest in SUBTESTS if subtest.test == (table.test or subtest.test)]
-    return next(
-        (missing(subtest) for subtest in of_table if subtest.files[0] not in scored_subtests), "no item is valid"
-    )
+def _caveat(table: ScoreTable, model: str, column: str, scored: Scored) -> Caveat | None:
+    """Return what keeps the number of a model from being compared: the model first, then the files of its subtests."""
+    if model not in scored.results and model != RANDOM:
+        without_videos = ONLY_WEIGHTS if model in scored.weights else NO_VIDEOS
+        return NO_WEIGHTS if model in TEXT_ONLY else without_videos
+    groups = table.groups if column == AVERAGE else (column.rpartition(", ")[0],)
+    subtests = [subtest for group in groups for subtest in SUBTESTS if _belongs(subtest, table, group)]
+    of_files = first_caveat(subtests, scored.caveats)
+    is_missing = of_files is not None and of_files.state == "not given"
+    return TINY if model in scored.tiny and not is_missing else of_files
 
 
 def _reproduced(table: ScoreTable, model: str, scored: Scored) -> Numbers:

@@ -8,8 +8,11 @@ from django.core.management.base import CommandParser
 from evaluation.errors import EvaluationError
 from foilworks.core.text.quoting import quoted
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
-from foilworks.site.reproduction.papers import PAPERS
+from foilworks.site.reproduction.papers import PAPERS, SAMPLES
 from foilworks.site.reproduction.report import as_json, summary, write_report
+from foilworks.site.reproduction.table_cells import Source
+
+LINE_OF_SOURCE = "{name}: {state}; for {feeds}; published at {published_at}"
 
 
 class Command(FoilworksCommand):
@@ -18,12 +21,14 @@ class Command(FoilworksCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("paper", choices=list(PAPERS), metavar="PAPER", help=f"one of: {_papers()}")
-        parser.add_argument(
-            "--sources", required=True, type=Path, metavar="DIR", help="folder of the public files, by published names"
+        sources = parser.add_mutually_exclusive_group(required=True)
+        sources.add_argument(
+            "--sources", type=Path, metavar="DIR", help="folder of the public files, by published names"
         )
-        parser.add_argument(
-            "--out", required=True, type=Path, metavar="DIR", help="folder for report.md, report.json and cells.csv"
-        )
+        sources.add_argument("--sample", action="store_true", help="try it on small made files; nothing can be equal")
+        todo = parser.add_mutually_exclusive_group(required=True)
+        todo.add_argument("--out", type=Path, metavar="DIR", help="new folder for the report and its files")
+        todo.add_argument("--check", action="store_true", help="only list which files the folder has and lacks")
         parser.add_argument(
             "--weights",
             action="append",
@@ -33,22 +38,40 @@ class Command(FoilworksCommand):
         parser.add_argument("--seed", type=int, default=0, help="seed of samples and of simulated people (default 0)")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        sources, out = options["sources"].absolute(), options["out"].absolute()
+        sources = (SAMPLES / options["paper"] if options["sample"] else options["sources"]).absolute()
         if not sources.is_dir():
             raise EvaluationError(f"{quoted(str(options['sources']))} is not a folder; give the folder of the sources")
+        paper, weights = PAPERS[options["paper"]].load(), parse_set_options(options["weights"])
+        if options["check"]:
+            return {"sources": [_checked(source, sources) for source in paper.SOURCES]}
+        out = options["out"].absolute()
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
             raise EvaluationError(f"{quoted(str(options['out']))} is not empty; choose a new folder with --out")
-        paper, weights = PAPERS[options["paper"]].load(), parse_set_options(options["weights"])
         self.result = paper.reproduce(sources, out, weights=weights, seed=options["seed"])
-        self.found_nothing = len(self.result.missing) == len(paper.SOURCES)
+        self.has_no_source = len(self.result.missing) == len(paper.SOURCES)
         files = write_report(self.result, out)
         return {**as_json(self.result), "files": [str(path) for path in files]}
 
     def render(self, result: dict[str, Any]) -> str:
+        if "sources" in result:
+            return "\n".join(LINE_OF_SOURCE.format(**source) for source in result["sources"])
         lines = [f"{self.result.paper}: {summary(self.result)}", *self.result.missing]
-        if self.found_nothing:
+        if self.has_no_source:
             lines.insert(0, "warning: the folder has none of the paper's files, so nothing was made; check --sources")
         return "\n".join([*lines, f"report: {result['files'][0]}"])
+
+
+def _checked(source: Source, folder: Path) -> dict[str, Any]:
+    """Return what the folder has of a source: the number of files, where it is published, what it is for."""
+    n_files = sum(1 for _path in folder.glob(source.name))
+    state = f"{n_files:,} in the folder" if n_files else "missing"
+    return {
+        "name": source.name,
+        "n_files": n_files,
+        "state": state,
+        "published_at": source.where,
+        "feeds": ", ".join(source.feeds),
+    }
 
 
 def _papers() -> str:

@@ -1,0 +1,59 @@
+"""Every number of the four papers has one of nine states, and a reason unless it is equal."""
+
+import json
+
+import pytest
+
+from foilworks.site import cli
+from foilworks.site.reproduction import contrast_sets
+from foilworks.site.reproduction.papers import PAPERS, SAMPLES
+from foilworks.site.reproduction.report import MARKS, MEANINGS, folded_of, latex_of, markdown_of
+from foilworks.site.reproduction.table_cells import STATES, count_states
+
+# The mapping of gendered words is the product's own: no file is compared.
+WITHOUT_FILES = "Contrast sets, Table 6"
+
+
+def has_its_reason(cell):
+    return cell["state"] in STATES and (cell["state"] == "equal") != bool(cell["why"])
+
+
+@pytest.mark.full
+@pytest.mark.slow(seconds=60)
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("paper", PAPERS)
+def test_made_up_files_give_no_equal_number_and_every_cell_its_reason(paper, tmp_path, settings):
+    settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
+    assert cli.run(["reproduce", paper, "--sample", "--out", str(tmp_path / "out")]) == 0
+    report = json.loads((tmp_path / "out/report.json").read_text())
+    assert [cell for cell in report["cells"] if not has_its_reason(cell)] == []
+    assert {cell["table"] for cell in report["cells"] if cell["state"] == "equal"} <= {WITHOUT_FILES}
+    page = (tmp_path / "out/report.html").read_text()
+    assert page.count("<h2>") >= len({cell["table"] for cell in report["cells"] if cell["ours"] is not None})
+    assert "<script" not in page
+
+
+def test_every_state_has_a_mark_and_a_meaning():
+    assert set(MARKS) == set(MEANINGS) == set(STATES)
+
+
+@pytest.mark.django_db
+def test_what_is_missing_is_folded_into_a_table_and_the_rest_is_drawn(tmp_path):
+    result = contrast_sets.reproduce(SAMPLES / "contrast-sets", tmp_path, weights={}, seed=0)
+    folded = folded_of(result)
+    n_without = sum(cell.ours is None for cell in result.cells)
+    assert sum(int(count) for *_, count in folded) == n_without > 0
+    assert {row[0] for row in folded} == {"not given"}
+    assert count_states(result.cells)["other data"] == 2
+    text, tables = markdown_of(result), latex_of(result)
+    assert text.count("## Contrast sets, Table 2") == 0
+    assert "man | 1 / 1 =" in text
+    assert tables.count("toprule") == tables.count("bottomrule") == 3
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_check_lists_what_the_folder_has_and_lacks(paper, capsys):
+    assert cli.run(["reproduce", paper, "--sample", "--check", "--json"]) == 0
+    sources = json.loads(capsys.readouterr().out)["sources"]
+    assert all(source["published_at"] and source["feeds"] for source in sources)
+    assert any(source["n_files"] for source in sources)
