@@ -16,7 +16,12 @@ SETTINGS = ROOT / "foilworks" / "site" / "settings.py"
 PAGE = ROOT / "docs" / "reference" / "environment.md"
 HEAD = """# Settings
 
-All settings are environment variables. A file `.env` can set them too. In a clone it is the file beside manage.py. An
+All settings are environment variables. `foilworks --environment FILE COMMAND` reads them from a file, and so does every
+other process with `FOILWORKS_ENVIRONMENT=FILE`. The file has one `NAME=value` per line. Nothing in a value is evaluated:
+`$`, `&` and backticks stay as they are. Write lines that start with `#` for comments. You may put single quotes around a
+value: then a shell and Compose read the same file in the same way. Variables of the environment override the file.
+
+A file `.env` can set them too. In a clone it is the file beside manage.py. An
 installed package reads the one in the working directory or, if there is none, the one in `FOILWORKS_HOME`. The
 environment overrides the file, and `foilworks doctor` prints which file it read. A default of – means not set;
 a computed default is in brackets.
@@ -32,6 +37,8 @@ WORDS = {
         "user's data folder, on Linux `~/.local/share`)",
         "DATABASE_URL": "the database, `postgresql://user:password@host/name?sslmode=require` (SQLite in the home)",
         "REDIS_URL": "the queue, `redis://host:6379/0` (an embedded Redis in the home)",
+        "HF_HOME": "where models from Hugging Face are downloaded to (`~/.cache/huggingface` if it exists, otherwise "
+        "`cache/huggingface` in the home)",
         "STORAGE_URL": "where videos are: `file:///folder`, or `s3://bucket/prefix?endpoint=https://host&region=name`; "
         "add `&public=https://host` if browsers reach the store at another address, and `&style=virtual` if the bucket "
         "is part of the host name (`media/` in the home)",

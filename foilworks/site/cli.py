@@ -7,6 +7,7 @@ import ast
 import difflib
 import os
 import sys
+from argparse import ArgumentParser
 from collections.abc import Iterator
 from pathlib import Path
 from pkgutil import iter_modules
@@ -41,13 +42,14 @@ INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the command line and return its exit status: 0 done, 1 bad input, 2 wrong usage."""
+    """Run the command line and return its exit status (docs/reference/cli.md)."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.site.settings")
+    arguments = _take_environment(sys.argv[1:])
     try:
         # First: Django lists no commands of apps before they are loaded.
         with lasting():
             django.setup()
-        sys.exit(run(sys.argv[1:]))
+        sys.exit(run(arguments))
     except ImproperlyConfigured as error:
         sys.stderr.write(f"{NAME}: the settings are wrong: {error}\n")
         sys.exit(BAD_INPUT)
@@ -59,6 +61,17 @@ def main() -> None:
         sys.exit(BAD_INPUT)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+
+
+def _take_environment(arguments: list[str]) -> list[str]:
+    """Set FOILWORKS_ENVIRONMENT from `--environment FILE`, for the settings and our children. Return the others."""
+    if not any(argument.partition("=")[0] == "--environment" for argument in arguments):
+        return arguments
+    parser = ArgumentParser(NAME, add_help=False, allow_abbrev=False)
+    parser.add_argument("--environment", type=os.path.abspath)
+    options, others = parser.parse_known_args(arguments)
+    os.environ["FOILWORKS_ENVIRONMENT"] = options.environment
+    return others
 
 
 def run(arguments: list[str]) -> int:

@@ -16,6 +16,29 @@ from django.core.exceptions import ImproperlyConfigured
 ON, OFF = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
 
 
+def variables(path: Path) -> dict[str, str]:
+    """Return the variables of a file of KEY=VALUE lines, as UTF-8. Nothing is evaluated: `$`, `&` and `` ` `` stay.
+
+    A value is what follows the first `=`, without a pair of equal quotes around it. Lines that start with `#` are
+    comments. ImproperlyConfigured names the line, but not its value, which may be a secret.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ImproperlyConfigured(f"cannot read {path} ({error}); make it readable UTF-8, or remove it") from error
+    values: dict[str, str] = {}
+    for line_number, line in enumerate(map(str.strip, lines), 1):
+        if not line or line.startswith("#"):
+            continue
+        name, equals, value = line.partition("=")
+        name, value = name.removeprefix("export ").strip(), value.strip()
+        if not equals or not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
+            raise ImproperlyConfigured(f"{path}, line {line_number}: write it as NAME=value, or start it with #")
+        is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
+        values[name] = value[1:-1] if is_quoted else value
+    return values
+
+
 def whole_number(name: str, text: str, default: int, least: int = 0) -> int:
     """Return the whole number, or the default if there is no value."""
     if not text.strip():

@@ -19,6 +19,11 @@ from foilworks.site import private_files, service_urls, setting_values
 from foilworks.site.supervisor.redis_socket import redis_socket_path
 
 require_own_packages(*APPS)
+# `foilworks --environment FILE` names a file of variables. Libraries and child processes read them, too.
+ENVIRONMENT_FILE = os.environ.get("FOILWORKS_ENVIRONMENT", "").strip()
+if ENVIRONMENT_FILE:
+    for _name, _value in setting_values.variables(Path(ENVIRONMENT_FILE)).items():
+        os.environ[_name] = os.environ.get(_name, "").strip() or _value
 PACKAGE = Path(__file__).resolve().parent
 # The folder of all packages: a clone, or the site-packages that pip installed into.
 BASE_DIR = PACKAGE.parent.parent
@@ -31,16 +36,7 @@ ENV_FILES = tuple(folder / ".env" for folder in _ENV_FOLDERS)
 ENV_FILE = next((path.resolve() for path in ENV_FILES if os.access(path, os.F_OK) and path.is_file()), None)
 
 
-def _env_file(path: Path) -> dict[str, str]:
-    try:
-        lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
-    except (OSError, UnicodeDecodeError) as error:
-        raise ImproperlyConfigured(f"cannot read {path} ({error}); make it readable UTF-8, or remove it") from error
-    pairs = (line.split("=", 1) for line in lines if line and not line.startswith("#") and "=" in line)
-    return {key.strip(): value.strip().strip("'\"") for key, value in pairs}
-
-
-_ENVIRONMENT = {**(_env_file(ENV_FILE) if ENV_FILE else {}), **os.environ}
+_ENVIRONMENT = {**(setting_values.variables(ENV_FILE) if ENV_FILE else {}), **os.environ}
 # Name today -> name in 0.3.0, which works until 0.5 (docs/decisions/0065-compatibility.md).
 RENAMED: dict[str, str] = {}
 
@@ -288,6 +284,10 @@ MEDIA_URL = "/media/"
 EXPORT_ROOT = FOILWORKS_HOME / "exports"
 MODEL_ROOT = FOILWORKS_HOME / "models"
 CACHE_ROOT = FOILWORKS_HOME / "cache"
+# Models that jobs download are in the home, too, unless this user already has a cache of Hugging Face.
+_USER_CACHE = Path(os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache"), "huggingface")
+if not (_env("HF_HOME") or os.access(_USER_CACHE, os.W_OK)):
+    os.environ["HF_HOME"] = str(CACHE_ROOT / "huggingface")
 # Caches of decoded frames, clip and text vectors, by content; 0: no cache. The least recently used are evicted.
 FRAME_CACHE_BYTES = int(_number("FOILWORKS_FRAME_CACHE_GB", 20) * 1024**3)
 VECTOR_CACHE_BYTES = int(_number("FOILWORKS_VECTOR_CACHE_GB", 5) * 1024**3)

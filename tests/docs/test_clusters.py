@@ -10,11 +10,14 @@ import pytest
 from django.core.management import call_command
 
 from foilworks.core.corpus.models import Caption
+from foilworks.site.service_urls import database
+from foilworks.site.setting_values import variables
 from scripts.doc_pages import DOCS, ROOT, command_lines, split, words
 from tests.docs.test_commands import problem_of
 
 SLURM = ROOT / "deploy" / "slurm"
 PAGE = (DOCS / "how-to" / "clusters.md").read_text(encoding="utf-8")
+FILE = next(block.text for block in split(PAGE)[1] if block.text.startswith("DATABASE_URL="))
 SIZES = ("cpu", "encoder", "8b", "32b")
 
 
@@ -23,13 +26,15 @@ def bin_folder(tmp_path) -> Path:
     """Programs that print what they were given, instead of Slurm's, Ray's and ours."""
     for name in ("sbatch", "srun", "ray", "foilworks", "openssl"):
         program = tmp_path / name
-        program.write_text(f'#!/bin/bash\necho "{name} $*" | tee -a "{tmp_path}/calls"\n')
+        home = '[ -z "${FOILWORKS_HOME:-}" ] || mkdir -p "$FOILWORKS_HOME"'
+        seen = f'echo "${{FOILWORKS_HOME:-}} ${{FOILWORKS_ENVIRONMENT:-}}" >> "{tmp_path}/homes"'
+        program.write_text(f'#!/bin/bash\n{home}\n{seen}\necho "{name} $*" | tee -a "{tmp_path}/calls"\n')
         program.chmod(0o755)
     return tmp_path
 
 
 def run(bin_folder: Path, script: str, *arguments: str, **variables: str) -> str:
-    (bin_folder / "environment").write_text("DATABASE_URL=postgresql://worker@database/foilworks\n")
+    (bin_folder / "environment").write_text(FILE)
     given = {
         "PATH": f"{bin_folder}:{os.environ['PATH']}",
         "HOME": str(bin_folder),
@@ -65,12 +70,25 @@ def test_a_task_of_the_array_works_on_its_gpu_until_the_queue_is_empty(bin_folde
         "foilworks worker --cpu --queue gpu --until-empty\n",
     )
     assert [problem_of(said.removeprefix("foilworks ").strip()) for said in (with_gpu, without)] == ["", ""]
+    # The worker reads the file itself; its caches are gone with the task.
+    (seen,) = set((bin_folder / "homes").read_text().splitlines())
+    assert seen == f"/tmp/foilworks-7 {bin_folder}/environment"
+    assert not Path("/tmp/foilworks-7").exists()
+
+
+def test_the_file_of_the_page_is_read_as_printed(tmp_path):
+    file = tmp_path / "environment"
+    file.write_text(FILE.replace("foilworks_worker:…", 'foilworks_worker:a$b&c`d"e'))
+    found = variables(file)
+    assert found["STORAGE_URL"] == "s3://media?endpoint=https://store.example.org&region=us-east-1"
+    assert database(found["DATABASE_URL"], tmp_path)["PASSWORD"] == 'a$b&c`d"e'
 
 
 def test_a_ray_job_starts_all_nodes_and_one_engine(bin_folder):
     run(bin_folder, "ray.sbatch", SLURM_NNODES="4", SLURM_CPUS_PER_TASK="8", SLURM_GPUS_ON_NODE="1")
     calls = (bin_folder / "calls").read_text().splitlines()
-    nodes = [call for call in calls if call.startswith("srun ")]
+    (*nodes, clean) = [call for call in calls if call.startswith("srun ")]
+    assert clean == "srun --ntasks=4 --overlap rm -rf -- /tmp/foilworks-7"
     assert {call.split()[1] for call in nodes} == {"--nodes=1", "--nodes=3"}
     assert all("ray start" in call and "--num-cpus=8 --num-gpus=1" in call and "--block" in call for call in nodes)
     (engine,) = [call for call in calls if call.startswith("foilworks ")]

@@ -69,12 +69,21 @@ def test_no_secret_has_a_default():
     secret = re.compile(r"PASSWORD|SECRET|KEY")
     for line in (DEPLOY / "environment.example").read_text().splitlines():
         name, _, value = line.partition("=")
-        assert not (secret.search(name) and value) or name == "STORE_KEY", line
+        assert not (secret.search(name) and value.strip("'")) or name == "STORE_KEY", line
+
+
+def test_every_container_of_ours_gets_the_file_and_keeps_models_in_the_home():
+    ours = {name: each for name, each in COMPOSE["services"].items() if each["image"].startswith("foilworks-")}
+    assert {name for name, each in ours.items() if each["env_file"] != ["environment"]} == set()
+    assert all("home:/var/lib/foilworks" in each["volumes"] for each in ours.values())
+    assert "HF_HOME=/var/lib/foilworks/cache/huggingface" in CONTAINERFILE
+    without_a_way_out = {name for name, each in ours.items() if each.get("environment", {}).get("HF_HUB_OFFLINE")}
+    assert without_a_way_out == {"scoring", "gpu"}
 
 
 def test_pages_are_built_without_torch():
     stage = re.search(r"AS web-packages\n(.*?)\n\n", CONTAINERFILE, re.DOTALL)[1]
-    assert stage == "RUN pip install --constraint constraints.txt --editable ."
+    assert stage == "RUN pip install --constraint constraints.txt /wheel/*.whl"
     copied = re.findall(r"^COPY (\S+)/ \1/$", CONTAINERFILE, re.MULTILINE)
     packages = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests"}
     linked = {path.resolve().name for path in (ROOT / "foilworks" / "site").iterdir() if path.is_symlink()}
@@ -93,7 +102,7 @@ def test_services_have_only_the_rights_they_need():
         assert "mem_limit" in service or name == "gpu", name
     internal = {name for name, network in COMPOSE["networks"].items() if network}
     reaches_out = {name for name, each in COMPOSE["services"].items() if set(each["networks"]) - internal}
-    assert reaches_out == {"front", "web", "worker"}
+    assert reaches_out == {"front", "web", "worker", "models"}
 
 
 @pytest.mark.parametrize("unit", [unit for unit in UNITS if unit.suffix == ".service"], ids=lambda path: path.name)
@@ -108,7 +117,7 @@ def test_units_have_only_the_rights_they_need(unit):
         "PrivateTmp=yes",
         "SystemCallFilter=@system-service",
         "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6",
-        "EnvironmentFile=/etc/foilworks/environment",
+        "Environment=FOILWORKS_ENVIRONMENT=/etc/foilworks/environment",
     }
     assert any(line.startswith("MemoryMax=") for line in lines) or "gpu" in unit.name
 

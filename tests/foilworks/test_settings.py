@@ -282,3 +282,37 @@ def test_the_command_line_ends_in_that_line(tmp_path):
         "foilworks: the settings are wrong: FOILWORKS_GPU_QUOTA is 'x', not a whole number; "
         "write one of at least 0, or leave it out (8)\n"
     )
+
+
+def test_a_file_of_variables_is_read_and_nothing_in_it_evaluated(read, tmp_path, monkeypatch):
+    file = tmp_path / "file"
+    lines = ["# c", "", "SECRET_KEY=a$b&c`d`'", "SITE_URL='https://a.example.org'", 'EMAIL_FROM="x"', "HF_HOME = /m "]
+    file.write_bytes(b"\xef\xbb\xbf" + "\r\n".join(lines).encode())
+    for name in ("SECRET_KEY", "SITE_URL", "EMAIL_FROM", "HF_HOME"):
+        monkeypatch.setenv(name, "")
+    found = read(FOILWORKS_ENVIRONMENT=str(file))
+    assert [found[name] for name in ("SECRET_KEY", "SITE_URL", "DEFAULT_FROM_EMAIL")] == [
+        "a$b&c`d`'",
+        "https://a.example.org",
+        "x",
+    ]
+    # For libraries and children; the environment comes first.
+    assert os.environ["HF_HOME"] == "/m"
+    assert read(SECRET_KEY="mine")["SECRET_KEY"] == "mine"
+
+
+@pytest.mark.parametrize(("text", "line"), [("A=1\nsecret word\n", 2), ("=x", 1), ("1A=x", 1), ("A B=x", 1)])
+def test_a_line_without_a_name_is_refused_without_its_words(read, tmp_path, text, line):
+    (tmp_path / "file").write_text(text)
+    with pytest.raises(ImproperlyConfigured, match=f"file, line {line}: write it as NAME=value") as error:
+        read(FOILWORKS_ENVIRONMENT=str(tmp_path / "file"))
+    assert "secret" not in str(error.value)
+
+
+def test_models_from_the_hub_are_below_the_home_unless_the_user_has_a_cache(read, tmp_path, monkeypatch):
+    monkeypatch.delenv("HF_HOME", raising=False)
+    assert read(XDG_CACHE_HOME=str(tmp_path / "none"))["CACHE_ROOT"] == tmp_path / "cache"
+    assert os.environ.pop("HF_HOME") == str(tmp_path / "cache" / "huggingface")
+    (tmp_path / "own" / "huggingface").mkdir(parents=True)
+    read(XDG_CACHE_HOME=str(tmp_path / "own"))
+    assert "HF_HOME" not in os.environ

@@ -38,6 +38,8 @@ class FoilworksCommand(BaseCommand):
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         parser = super().create_parser(prog_name, subcommand, **self.parser_settings(), **kwargs)
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object to stdout")
+        # The command line reads it before the settings (`foilworks.site.cli`).
+        parser.add_argument("--environment", metavar="FILE", help="read settings from this file of KEY=VALUE lines")
         return parser
 
     def parser_settings(self) -> dict[str, Any]:
@@ -47,6 +49,7 @@ class FoilworksCommand(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         as_json = options.pop("as_json")
+        options.pop("environment", None)
         try:
             with nullcontext() if options.get("traceback") else NamedFailures():
                 result = self.run(**options)
@@ -114,7 +117,7 @@ class CommandGroup(FoilworksCommand):
             for flag in ("--traceback", "--no-color", "--force-color"):
                 subparser.add_argument(flag, action="store_true", default=SUPPRESS, help=SUPPRESS)
             subparser.add_argument("-v", "--verbosity", type=int, default=SUPPRESS, help=SUPPRESS)
-            for flag in ("--settings", "--pythonpath"):
+            for flag in ("--settings", "--pythonpath", "--environment"):
                 subparser.add_argument(flag, default=SUPPRESS, help=SUPPRESS)
 
     def run(self, **options: Any) -> dict[str, Any]:

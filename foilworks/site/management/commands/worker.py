@@ -18,7 +18,7 @@ class Command(FoilworksCommand):
     help = "run jobs on this host until Ctrl-C; each process keeps its model loaded"
     example = (
         "foilworks worker --cpu --slots 2 --queue default\n"
-        "  DATABASE_URL=postgresql://… REDIS_URL=redis://… STORAGE_URL=file:///shared/media foilworks worker --gpu 0\n"
+        "  foilworks worker --environment ~/.config/foilworks/environment --gpu 0\n"
         "  RAY_ADDRESS=head:6379 foilworks worker --ray --slots 16"
     )
 
