@@ -16,10 +16,11 @@ SETTINGS = ROOT / "foilworks" / "site" / "settings.py"
 PAGE = ROOT / "docs" / "reference" / "environment.md"
 HEAD = """# Settings
 
-All settings are environment variables. `foilworks --environment FILE COMMAND` reads them from a file, and so does every
-other process with `FOILWORKS_ENVIRONMENT=FILE`. The file has one `NAME=value` per line. Nothing in a value is evaluated:
-`$`, `&` and backticks stay as they are. Write lines that start with `#` for comments. You may put single quotes around a
-value: then a shell and Compose read the same file in the same way. Variables of the environment override the file.
+All settings are environment variables. `foilworks --environment FILE COMMAND` reads them from a file, and so does
+every other process with `FOILWORKS_ENVIRONMENT=FILE`. The file has one `NAME=value` per line. Nothing in a value is
+evaluated: `$`, `&` and backticks stay as they are. Lines that start with `#` are comments. You may put single quotes
+around a value: then a shell and Compose read the same file in the same way. Variables of the environment override the
+file.
 
 A file `.env` can set them too. In a clone it is the file beside manage.py. An
 installed package reads the one in the working directory or, if there is none, the one in `FOILWORKS_HOME`. The

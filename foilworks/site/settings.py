@@ -23,7 +23,7 @@ require_own_packages(*APPS)
 ENVIRONMENT_FILE = os.environ.get("FOILWORKS_ENVIRONMENT", "").strip()
 if ENVIRONMENT_FILE:
     for _name, _value in setting_values.variables(Path(ENVIRONMENT_FILE)).items():
-        os.environ[_name] = os.environ.get(_name, "").strip() or _value
+        os.environ.setdefault(_name, _value)
 PACKAGE = Path(__file__).resolve().parent
 # The folder of all packages: a clone, or the site-packages that pip installed into.
 BASE_DIR = PACKAGE.parent.parent
@@ -285,7 +285,7 @@ EXPORT_ROOT = FOILWORKS_HOME / "exports"
 MODEL_ROOT = FOILWORKS_HOME / "models"
 CACHE_ROOT = FOILWORKS_HOME / "cache"
 # Models that jobs download are in the home, too, unless this user already has a cache of Hugging Face.
-_USER_CACHE = Path(os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache"), "huggingface")
+_USER_CACHE = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "huggingface").expanduser()
 if not (_env("HF_HOME") or os.access(_USER_CACHE, os.W_OK)):
     os.environ["HF_HOME"] = str(CACHE_ROOT / "huggingface")
 # Caches of decoded frames, clip and text vectors, by content; 0: no cache. The least recently used are evicted.

@@ -15,6 +15,7 @@ import pytest
 from django.db import InterfaceError, OperationalError
 from django.test import Client
 
+from foilworks import __version__
 from foilworks.core.jobs import trace
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.queue import enqueue
@@ -188,25 +189,55 @@ def test_jobs_claims_and_votes_are_counted(scraped):
     assert found['foilworks_jobs{queue="default",state="waiting"}'] == 1
     assert found['foilworks_jobs{queue="gpu",state="failed"}'] == 0
     assert found["foilworks_oldest_waiting_job_seconds"] >= 0
-    assert found['foilworks_votes_total{stage="validation"}'] == 1
+    assert found['foilworks_votes{stage="validation"}'] == 1
     assert found['foilworks_claims{stage="validation"}'] == 1
     assert (found["foilworks_database_up"], found["foilworks_queue_up"]) == (1, 0)
     assert not [each for each in found if "vera" in each or world.project.slug in each]
 
 
-def test_two_processes_count_together_and_one_that_ended_is_forgotten(settings):
-    program = (
-        "import os, sys\nos.environ['PROMETHEUS_MULTIPROC_DIR'] = sys.argv[1]\n"
-        "from prometheus_client import Counter\n"
-        "Counter('foilworks_requests', 'x', ['route', 'method', 'status']).labels('elsewhere', 'GET', '200').inc(7)"
-    )
-    subprocess.run([sys.executable, "-c", program, str(settings.METRICS_FOLDER)], check=True, cwd=ROOT)
-    wanted = 'foilworks_requests_total{method="GET",route="elsewhere",status="200"} 7.0'
-    registry = metrics.CollectorRegistry()
-    metrics.MultiProcessCollector(registry, path=str(settings.METRICS_FOLDER))
-    assert wanted in metrics.generate_latest(registry).decode()
-    requests.forget_ended_processes(settings.METRICS_FOLDER)
-    assert wanted not in metrics.generate_latest(registry).decode()
+COUNTING = """
+import os, sys
+os.environ["PROMETHEUS_MULTIPROC_DIR"] = sys.argv[1]
+from prometheus_client import Counter, Histogram
+Counter("foilworks_requests", "x", ["route", "method", "status"]).labels("elsewhere", "GET", "200").inc(7)
+Histogram("foilworks_request_seconds", "x", ["route", "method"]).labels("elsewhere", "GET").observe(0.5)
+"""
+
+
+@pytest.mark.django_db
+def test_sums_never_fall_when_a_process_is_replaced(scraped, settings, monkeypatch):
+    count = 'foilworks_requests_total{method="GET",route="elsewhere",status="200"}'
+    seconds = 'foilworks_request_seconds_sum{method="GET",route="elsewhere"}'
+    before = scraped()
+    for replaced in range(1, 4):
+        subprocess.run([sys.executable, "-c", COUNTING, str(settings.METRICS_FOLDER)], check=True, cwd=ROOT)
+        with monkeypatch.context() as full:
+            # On a full disk the files of ended processes stay, and count.
+            full.setattr(requests, "FILE_BYTES", 2**62)
+            scraped()
+        for _ in range(2):
+            found = scraped()
+            assert found[count] - before.get(count, 0) == 7 * replaced
+            assert found[seconds] - before.get(seconds, 0) == pytest.approx(0.5 * replaced)
+    own = {f"{kind}_{name}.db" for kind in ("counter", "histogram") for name in ("ended", os.getpid())}
+    assert {path.name for path in settings.METRICS_FOLDER.glob("*.db")} <= own
+
+
+@pytest.mark.django_db
+def test_ended_jobs_deliveries_disk_backup_and_version_are_measured(scraped, settings):
+    run_now(enqueue("samples.count", 1))
+    folder = settings.FOILWORKS_HOME / "backups" / "daily"
+    folder.mkdir(parents=True)
+    (folder / "manifest.json").write_text("{}")
+    found = scraped()
+    assert found['foilworks_jobs_ended{kind="samples.count",state="done"}'] == 1
+    assert found['foilworks_job_seconds{kind="samples.count",state="done"}'] >= 0
+    assert found['foilworks_job_wait_seconds{kind="samples.count",state="done"}'] >= 0
+    assert (found['foilworks_deliveries{state="failed"}'], found["foilworks_webhooks_stopped"]) == (0, 0)
+    assert 0 <= found["foilworks_backup_age_seconds"] < 3600
+    assert found["foilworks_disk_free_bytes"] > 0
+    assert found[f'foilworks_build_info{{version="{__version__}"}}'] == 1
+    assert found["foilworks_oldest_heartbeat_seconds"] == 0
 
 
 @pytest.mark.django_db

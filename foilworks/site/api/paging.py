@@ -15,7 +15,8 @@ from ninja import Field, Schema
 
 from foilworks.site.api.answers import RefusedFields
 
-SALT = "foilworks.api.cursor"
+# Without a time: the cursor, and so the ETag of its page, stays while no row changes.
+_SIGNER = signing.Signer(salt="foilworks.api.cursor")
 T = TypeVar("T")
 Row = TypeVar("Row", bound=Model)
 
@@ -54,7 +55,7 @@ def page_of(
     page_rows = list(rows.order_by(f"{sign}{column}", f"{sign}pk")[: query.limit + 1])
     more = len(page_rows) > query.limit
     last = page_rows[query.limit - 1] if more else None
-    following = signing.dumps([order, _plain(getattr(last, column)), last.pk], salt=SALT) if last else None
+    following = _SIGNER.sign_object([order, _plain(getattr(last, column)), last.pk]) if last else None
     return {"items": [row_out(row) for row in page_rows[: query.limit]], "next": following}
 
 
@@ -63,7 +64,7 @@ def slice_of(request: HttpRequest, rows: Sequence[Any], query: Listed, row_out: 
     only_known(request, query)
     start = _parse_cursor(query.cursor, "place")[1] if query.cursor else 0
     end = start + query.limit
-    following = signing.dumps(["place", end], salt=SALT) if end < len(rows) else None
+    following = _SIGNER.sign_object(["place", end]) if end < len(rows) else None
     return {"items": [row_out(row) for row in rows[start:end]], "next": following}
 
 
@@ -78,7 +79,7 @@ def _rows_after(cursor: str, order: str, column: str, down: bool, model: type[Mo
 
 def _parse_cursor(cursor: str, order: str) -> Mapping[int, Any]:
     try:
-        position = signing.loads(cursor, salt=SALT)
+        position = _SIGNER.unsign_object(cursor)
     except signing.BadSignature:
         position = [None]
     if position[0] != order:

@@ -47,6 +47,11 @@ def backups_folder() -> Path:
     return settings.FOILWORKS_HOME / "backups"
 
 
+def newest_backup() -> float | None:
+    """Return when the newest complete backup in the home's folder was made, as a Unix time; None without one."""
+    return max((path.stat().st_mtime for path in backups_folder().glob(f"*/{MANIFEST}")), default=None)
+
+
 def backup_path(why: str) -> Path:
     """Return a new name in the home's folder of backups."""
     return backups_folder() / f"{why}-{timezone.now():%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:6]}"

@@ -32,7 +32,7 @@ def rehearse(folder: Path) -> dict[str, Any]:
             # Empty values mean the default of that home, whatever the environment and `.env` say.
             environment = {"FOILWORKS_HOME": str(home), "DATABASE_URL": url, "STORAGE_URL": "", "REDIS_URL": ""}
             restored = _run_command(environment, "restore", str(folder))
-            check = _run_command(environment, "check", *(["--files"] if restored["media"] else []))
+            check = _run_command(environment, "check", "--files" if restored["media"] else "--no-media")
     except OSError as error:
         raise BackupError(
             f"{folder}: cannot be restored here ({error.strerror}); free space in FOILWORKS_HOME"

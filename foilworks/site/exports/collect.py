@@ -297,4 +297,4 @@ def export_content(
         return release_content(release, progress) if release else project_content(project, progress)
     if release is None:
         raise EvaluationError("--release: this format needs a release; name one, or export jsonl")
-    return collect_release(release, tables=exporter.USES_TABLES)
+    return collect_release(release, tables=getattr(exporter, "USES_TABLES", False))

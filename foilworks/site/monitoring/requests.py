@@ -1,9 +1,12 @@
 """The outermost middleware: give every request an id, count and time it, and limit who may load our responses."""
 
+import fcntl
 import logging
 import os
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -11,7 +14,9 @@ from csp.constants import HEADER as POLICY_HEADER
 from csp.utils import build_policy
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client import CollectorRegistry, Histogram
+from prometheus_client import Counter as CounterMetric
+from prometheus_client.mmap_dict import MmapedDict
 
 from foilworks.core.jobs.trace import valid_or_new_id, working_on
 
@@ -24,7 +29,7 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"}
 # More than all routes, methods and statuses take together, so that no file ever grows.
 FILE_BYTES = 4 * 2**20
 _REGISTRY = CollectorRegistry()
-_REQUESTS = Counter("foilworks_requests", "Requests answered", ["route", "method", "status"], registry=_REGISTRY)
+_REQUESTS = CounterMetric("foilworks_requests", "Requests answered", ["route", "method", "status"], registry=_REGISTRY)
 _TIMES = Histogram(
     "foilworks_request_seconds", "Seconds that an answer took", ["route", "method"], buckets=SECONDS, registry=_REGISTRY
 )
@@ -50,20 +55,56 @@ def _has_files(process: int) -> bool:
     """
     try:
         for kind in ("counter", "histogram"):
-            with (settings.METRICS_FOLDER / f"{kind}_{process}.db").open("a+b") as file:
-                os.posix_fallocate(file.fileno(), 0, FILE_BYTES)
+            _reserve(settings.METRICS_FOLDER / f"{kind}_{process}.db")
     except OSError:
         logger.warning("requests are not counted: the disk of %s is full; free space there", settings.METRICS_FOLDER)
         return False
     return True
 
 
-def forget_ended_processes(folder: Path) -> None:
-    """Remove the files of processes that have ended; each process counts in files of its own."""
-    for path in folder.glob("*_*.db"):
-        number = path.stem.rpartition("_")[2]
-        if number.isdecimal() and not _is_alive(int(number)):
-            path.unlink(missing_ok=True)
+@contextmanager
+def counted_files(folder: Path) -> Iterator[None]:
+    """Keep the files of a host's processes as they are within the block, so that no count is read twice."""
+    with (folder / "lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _merge_ended_processes(folder)
+        yield
+
+
+def _merge_ended_processes(folder: Path) -> None:
+    """Add what ended processes counted to one file for each kind, so that no sum falls when a process is replaced."""
+    for kind in ("counter", "histogram"):
+        total, merged = folder / f"{kind}_ended.db", folder / f"{kind}_ended.new"
+        ended = [path for path in folder.glob(f"{kind}_*.db") if _has_ended(path.stem.rpartition("_")[2])]
+        if not ended:
+            continue
+        sums: Counter[str] = Counter()
+        for path in [*ended, *([total] if total.exists() else [])]:
+            for key, value, _at, _position in MmapedDict.read_all_values_from_file(str(path)):
+                sums[key] += value
+        try:
+            _reserve(merged)
+        except OSError:
+            # Their own files still count.
+            merged.unlink(missing_ok=True)
+            return
+        file = MmapedDict(str(merged))
+        for key, value in sums.items():
+            file.write_value(key, value, 0.0)
+        file.close()
+        merged.replace(total)
+        for path in ended:
+            path.unlink()
+
+
+def _reserve(path: Path) -> None:
+    """Create a file with its space on disk. OSError: the disk is full."""
+    with path.open("a+b") as file:
+        os.posix_fallocate(file.fileno(), 0, FILE_BYTES)
+
+
+def _has_ended(number: str) -> bool:
+    return number.isdecimal() and not _is_alive(int(number))
 
 
 def _is_alive(number: int) -> bool:
@@ -136,6 +177,3 @@ class ContentPolicyMiddleware:
         if not (settings.DEBUG and response.status_code in {404, 500}):
             response.headers.setdefault(POLICY_HEADER, content_policy())
         return response
-
-
-forget_ended_processes(settings.METRICS_FOLDER)

@@ -19,7 +19,6 @@ from foilworks.core.corpus.import_formats.contrast import LABELS
 from foilworks.core.corpus.records import ItemRecord, RecordContent, ReleaseContent
 from foilworks.core.corpus.rules.hard_foils import HARD_FOIL
 
-USES_TABLES = False
 TAKES_RECORDS = True
 
 

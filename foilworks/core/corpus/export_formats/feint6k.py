@@ -14,7 +14,6 @@ from foilworks.core.corpus.export_formats.parts.tables import by_subtest, video_
 from foilworks.core.corpus.import_formats.feint6k import BLOCK
 from foilworks.core.corpus.records import ItemRecord, RecordContent, ReleaseContent
 
-USES_TABLES = False
 TAKES_RECORDS = True
 
 

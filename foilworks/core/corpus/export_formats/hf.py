@@ -20,7 +20,6 @@ from foilworks.core.corpus.export_formats.parts.released_items import manifest_f
 from foilworks.core.corpus.export_formats.parts.tables import by_subtest
 from foilworks.core.corpus.records import ReleaseContent
 
-USES_TABLES = False
 DATA = "data"
 
 

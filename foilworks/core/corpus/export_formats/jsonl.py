@@ -14,7 +14,6 @@ from foilworks.core.corpus.release_records import CANARY
 FILE = "records.jsonl"
 
 # Whether the format needs the project's reports, which are slow to collect.
-USES_TABLES = False
 # Whether records are all it needs: then it can write a project without a release, and any number of them.
 TAKES_RECORDS = True
 

@@ -11,7 +11,6 @@ from foilworks.core.corpus.export_formats.parts.tables import video_name
 from foilworks.core.corpus.import_formats.parsing.table_recipe import parse_recipe, recipe_named
 from foilworks.core.corpus.records import ItemRecord, RecordContent, ReleaseContent
 
-USES_TABLES = False
 TAKES_RECORDS = True
 
 

@@ -15,7 +15,6 @@ from foilworks.core.corpus.export_formats.vilma import Form, files
 from foilworks.core.corpus.import_formats import valse
 from foilworks.core.corpus.records import ItemRecord, RecordContent, ReleaseContent
 
-USES_TABLES = False
 TAKES_RECORDS = True
 
 

@@ -10,7 +10,6 @@ from foilworks.core.corpus.export_formats.parts.released_items import manifest_f
 from foilworks.core.corpus.records import RecordContent, ReleaseContent
 
 FILE = "captions.json"
-USES_TABLES = False
 TAKES_RECORDS = True
 
 

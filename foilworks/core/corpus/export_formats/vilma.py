@@ -25,7 +25,6 @@ from foilworks.core.corpus.import_formats.vilma import OWN_FIELD, parse
 from foilworks.core.corpus.records import ItemRecord, RecordContent, ReleaseContent
 
 # Whether the format needs the project's reports, which are slow to collect.
-USES_TABLES = False
 TAKES_RECORDS = True
 
 

@@ -12,7 +12,6 @@ from foilworks.core.corpus.import_formats.parsing.records import stem_of
 from foilworks.core.corpus.import_formats.parsing.table_recipe import parse_recipe, recipe_named
 from foilworks.core.corpus.records import ItemRecord, RecordContent, ReleaseContent, VideoRecord
 
-USES_TABLES = False
 TAKES_RECORDS = True
 
 

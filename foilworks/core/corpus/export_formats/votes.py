@@ -17,7 +17,6 @@ from foilworks.core.corpus.records import ReleaseContent, ReleaseVote
 from foilworks.core.corpus.rules.escaped_cells import ESCAPED, escaped
 
 FILE = "votes.csv"
-USES_TABLES = False
 COLUMNS = (
     "item",
     "annotator",

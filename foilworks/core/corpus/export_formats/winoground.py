@@ -16,7 +16,6 @@ from foilworks.core.corpus.import_formats.winoground import FIELDS
 from foilworks.core.corpus.records import ItemRecord, RecordContent, ReleaseContent
 from foilworks.core.corpus.rules.two_clips import half_of_item, mismatch, two_of_each
 
-USES_TABLES = False
 TAKES_RECORDS = True
 ItemPair = tuple[ItemRecord, ItemRecord]
 
