@@ -8,12 +8,14 @@ from foilworks.clashes import require_own_packages
 require_own_packages("generation")
 
 from foilworks.core.corpus.errors import CorpusError  # noqa: E402
+from foilworks.core.corpus.export_formats.parts.released_items import released_items  # noqa: E402
 from foilworks.core.corpus.records import (  # noqa: E402
     MAX_TEXT,
     BadRecord,
     ItemRecord,
     PairRecord,
     ReadOutcome,
+    RecordContent,
     RecordWarning,
     ReleaseContent,
     ReleaseScore,
@@ -56,6 +58,7 @@ __all__ = [
     "PairRecord",
     "Param",
     "ReadOutcome",
+    "RecordContent",
     "RecordWarning",
     "RegistryError",
     "ReleaseContent",
@@ -70,6 +73,7 @@ __all__ = [
     "VideoRecord",
     "draft_from_edits",
     "phrase_pattern",
+    "released_items",
     "replace_phrase",
     "words",
 ]

@@ -334,6 +334,16 @@ def _caches() -> Check:
     return Check("caches", OK, f"{folder}, {len(files)} files, {size:.2f} GB")
 
 
+# What the module of a plug-in must have, per group (docs/how-to/plugins.md).
+REQUIRED = {
+    "foilworks.methods": ("VERSION", "make"),
+    "foilworks.captioners": ("VERSION", "make"),
+    "foilworks.filters": ("VERSION",),
+    "foilworks.importers": ("read",),
+    "foilworks.exporters": ("write",),
+}
+
+
 def _plugins() -> Iterator[Check]:
     """Report the plug-ins in use in one line, and each entry point that failed in a line of its own."""
     findings = [finding for registry in REGISTRIES for finding in registry.findings]
@@ -351,7 +361,10 @@ def _plugins() -> Iterator[Check]:
         for entry in (entry for entry in registry.values() if entry.origin):
             try:
                 # Only jobs load it otherwise: an import that fails is found before a run needs it.
-                load(entry)
+                module = load(entry)
+                missing = [name for name in REQUIRED.get(registry.group, ()) if not hasattr(module, name)]
+                if missing:
+                    problems.append(f"plug-in {entry.origin}: {entry.path} has no {', '.join(missing)}")
             except RegistryError as error:
                 problems.append(str(error))
     for problem in problems:

@@ -54,7 +54,7 @@ def install(source: Path, folder: Path) -> None:
 def test_the_page_shows_the_example_as_it_is() -> None:
     """Settings and code on the page are in the files of the example, a part for a part."""
     shown = re.findall(r"^```(?:toml|python)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    assert len(shown) == 3
+    assert len(shown) == 4
     there = "".join(path.read_text(encoding="utf-8") for path in sorted(EXAMPLE.rglob("*.*")) if path.is_file())
     lines = {line.strip() for line in there.splitlines()}
     assert [line for block in shown for line in block.splitlines() if line.strip() not in lines] == []
@@ -83,6 +83,7 @@ def test_the_example_is_installed_and_used_by_the_products_commands(tmp_path: Pa
         ["import", "pairs", str(tmp_path / "doors.txt"), "--project", "doors", "--create", "--json"],
         ["foil", "--method", "mirror", "--caption", "From left to right, then up.", "--set", "max=2", "--json"],
         ["generate", "--project", "doors", "--method", "mirror", "--filters", "identical", "--sync", "--json"],
+        ["export", "tsv", "--project", "doors", "--out", str(tmp_path / "tsv"), "--json"],
         ["doctor", "--json"],
     ]
     path = f"{tmp_path / 'site'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
@@ -90,13 +91,16 @@ def test_the_example_is_installed_and_used_by_the_products_commands(tmp_path: Pa
     command = [sys.executable, "-c", COMMANDS, json.dumps(commands)]
     done = subprocess.run(command, env=own, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    imported, tried, generated, doctor = map(json.loads, done.stdout.splitlines())
+    imported, tried, generated, exported, doctor = map(json.loads, done.stdout.splitlines())
     assert (imported["plugin"], imported["created"]["items"]) == (ORIGIN, 1)
     assert imported["errors"] == [
         f"{tmp_path / 'doors.txt'}:2: line: has 2 fields; write video, caption, foil, with tabs between"
     ]
     assert [one["foil"] for one in tried["candidates"]] == ["From right to left, then up."]
     assert generated["state"] == "done"
+    assert exported["plugin"] == ORIGIN
+    written = (tmp_path / "tsv" / "items.tsv").read_text(encoding="utf-8")
+    assert written == "doors:1\tA man walks to the left.\tA man walks to the right.\n"
     with sqlite3.connect(tmp_path / "home/foilworks.sqlite3") as database:
         made = database.execute("SELECT method, method_version FROM generation_candidate").fetchall()
         (details,) = database.execute(
@@ -105,7 +109,7 @@ def test_the_example_is_installed_and_used_by_the_products_commands(tmp_path: Pa
     assert made == [("mirror", f"1 ({ORIGIN})")]
     assert json.loads(details)["plugin"] == ORIGIN
     lines = [check for check in doctor["checks"] if check["name"].startswith("plug-in")]
-    assert [line["found"] for line in lines] == [f"{ORIGIN} (methods mirror, importers pairs)"]
+    assert [line["found"] for line in lines] == [f"{ORIGIN} (methods mirror, importers pairs, exporters tsv)"]
 
 
 Put = Callable[..., None]

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -29,6 +30,8 @@ from evaluation.reports.reports import about_of, project_report
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import release_scores, run_results, scored_records
 from foilworks.core.corpus.export_formats.foilworks import score_line, score_of, vote_line, vote_of
+from foilworks.core.corpus.export_formats.parts.folder import MANIFEST, write_manifest
+from foilworks.core.corpus.export_formats.parts.released_items import manifest_facts
 from foilworks.core.corpus.models import Foil, Item, Release, ReleaseItem, Subtest, withdrawn_items
 from foilworks.core.corpus.records import (
     RecordContent,
@@ -298,3 +301,18 @@ def export_content(
     if release is None:
         raise EvaluationError("--release: this format needs a release; name one, or export jsonl")
     return collect_release(release, tables=getattr(exporter, "USES_TABLES", False))
+
+
+def write_export(
+    slug: str, exporter: ModuleType, content: ReleaseContent | RecordContent, out: Path, params: Mapping[str, Any]
+) -> list[Path]:
+    """Write the format `slug` into the folder `out`; return the paths of its files.
+
+    A plug-in may leave the manifest to us. CorpusError, or an OSError of a plug-in: it cannot be written there.
+    """
+    written: list[Path] = exporter.write(content, out, params=params)
+    if not (out / MANIFEST).is_file():
+        n_items = len(content.records if isinstance(content, RecordContent) else content.items)
+        write_manifest(out, manifest_facts(content, slug, n_items))
+        written = [*written, out / MANIFEST]
+    return written

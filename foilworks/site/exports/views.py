@@ -13,7 +13,7 @@ from foilworks.core.corpus.export_formats.parts.folder import write_zip
 from foilworks.core.corpus.export_formats.registry import EXPORTERS
 from foilworks.core.corpus.models import Release
 from foilworks.core.text.registry import load, lookup, parse_params
-from foilworks.site.exports.collect import export_content
+from foilworks.site.exports.collect import export_content, write_export
 
 # A smaller zip remains in memory.
 SPOOL_BYTES = 1024 * 1024
@@ -38,7 +38,7 @@ def zipped(
     content = export_content(module, release.project, release)
     with tempfile.TemporaryDirectory(prefix="foilworks-export-") as folder:
         out = Path(folder) / name
-        written = module.write(content, out, params=params)
+        written = write_export(slug, module, content, out, params)
         packed = tempfile.SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115 (the response closes it)
         write_zip(packed, name, out, written)
     packed.seek(0)

@@ -9,6 +9,7 @@ MIRROR = Entry(
     params=(Param("max", 10, "max sides to change per caption", "int"),),
     published=False,
 )
+TSV = Entry(label="TSV", path="foilworks_mirror.tsv", summary="One line per foil: item, caption and foil.")
 
 
 def pairs() -> tuple[str, Entry]:

@@ -9,7 +9,7 @@ from evaluation.scoring.queries import release_named
 from foilworks.core.corpus.export_formats.parts.folder import manifest_hash
 from foilworks.core.corpus.export_formats.registry import EXPORTERS
 from foilworks.core.text.registry import load, lookup, parse_params
-from foilworks.site.exports.collect import export_content
+from foilworks.site.exports.collect import export_content, write_export
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
 from foilworks.site.management.projects import project_by_slug
 
@@ -36,7 +36,7 @@ class Command(FoilworksCommand):
         params = parse_params(entry, parse_set_options(options["set"]))
         exporter, out = load(entry), options["out"].absolute()
         content = export_content(exporter, project, release, self.progress)
-        written = exporter.write(content, out, params=params)
+        written = write_export(options["format"], exporter, content, out, params)
         return {
             "format": options["format"],
             **({"plugin": entry.origin} if entry.origin else {}),

@@ -34,7 +34,7 @@ def write_folder(out: Path, facts: Mapping[str, Any], fill: Callable[[Path], Non
         _check_target(out)
         with work_folder(out) as work:
             fill(work)
-            _write_manifest(work, facts)
+            write_manifest(work, facts)
             _replace(work, out)
     except OSError as error:
         raise CorpusError(f"{out}: cannot be written ({error.strerror}); free space, or name another folder") from error
@@ -76,7 +76,8 @@ def manifest_hash(folder: Path) -> str:
     return str(json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["manifest_sha256"])
 
 
-def _write_manifest(folder: Path, facts: Mapping[str, Any]) -> None:
+def write_manifest(folder: Path, facts: Mapping[str, Any]) -> None:
+    """Describe the files of a folder: `facts`, and the hash and size of each. OSError if the disk refuses."""
     files = {
         path.relative_to(folder).as_posix(): {"sha256": _sha256(path), "bytes": path.stat().st_size}
         for path in sorted(folder.rglob("*"))
