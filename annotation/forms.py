@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.actions.claims.claim import ROLE_OF_STAGE
@@ -19,6 +20,7 @@ from annotation.rules.objects import FRAMES
 from annotation.rules.pay import Rate, Unit
 from foilworks.core.corpus.models import Caption, Release, Subtest
 from foilworks.core.projects.forms.accounts import ONCE_LABEL, ONCE_REASON
+from foilworks.core.projects.forms.numbers import DecimalField, FloatField, IntegerField, of_column
 from foilworks.core.projects.listing.filters import Filters
 from foilworks.core.projects.models import CrowdStudy, Project, Role, User
 
@@ -28,6 +30,7 @@ class PolicyForm(forms.ModelForm):
 
     class Meta:
         model = QualityPolicy
+        formfield_callback = of_column
         fields = [
             "gold_rate",
             "gold_min",
@@ -77,11 +80,11 @@ class PairsForm(forms.Form):
     """Choose what pairs are drawn from; the seed makes the draw repeatable."""
 
     subtest = forms.ModelChoiceField(Subtest.objects.none(), label=_("Valid items from"), empty_label=None)
-    number = forms.IntegerField(label=_("Number of pairs"), min_value=1, max_value=MAX_PAIRS_AT_ONCE, initial=10)
+    number = IntegerField(label=_("Number of pairs"), min_value=1, max_value=MAX_PAIRS_AT_ONCE, initial=10)
     mismatched = forms.BooleanField(
         label=_("Show each pair with another item's video (the answer is then “neither”)"), required=False
     )
-    seed = forms.IntegerField(label=_("Seed"), min_value=0, max_value=2**31 - 1, initial=0)
+    seed = IntegerField(label=_("Seed"), min_value=0, max_value=2**31 - 1, initial=0)
     explanation = forms.CharField(label=_("Explanation"), required=False, max_length=1000)
 
     def __init__(self, *args: Any, project: Project, use: str, **kwargs: Any) -> None:
@@ -161,9 +164,22 @@ class MemberFilter(Filters):
 UNITS = ((Unit.PIECE.value, _("per task")), (Unit.HOUR.value, _("per hour")))
 
 
-def _amount(**fields: Any) -> forms.DecimalField:
-    widget = forms.NumberInput(attrs={"min": 0, "step": "any", "inputmode": "decimal", "class": "input"})
-    return forms.DecimalField(min_value=Decimal(0), max_digits=10, widget=widget, required=False, **fields)
+def typed_amount(amount: Decimal) -> str:
+    """Return the amount as its box shows it: with two or four decimals, because `1.234` may group thousands."""
+    return f"{amount:.2f}" if amount == amount.quantize(Decimal("0.01")) else f"{amount:.4f}"
+
+
+def in_words(rate: Rate, currency: str) -> str:
+    """Return a rate so that a wrong decimal point is noticed."""
+    if rate.unit == Unit.HOUR:
+        return gettext("%(amount)s %(currency)s per hour") % {"amount": typed_amount(rate.amount), "currency": currency}
+    values = {"amount": typed_amount(rate.amount), "currency": currency, "ten": typed_amount(rate.amount * 10)}
+    return gettext("%(amount)s %(currency)s per task; 10 tasks pay %(ten)s %(currency)s") % values
+
+
+def _amount(**fields: Any) -> DecimalField:
+    widget = forms.TextInput(attrs={"class": "input"})
+    return DecimalField(min_value=Decimal(0), max_digits=10, widget=widget, required=False, **fields)
 
 
 class PayForm(forms.Form):
@@ -178,13 +194,14 @@ class PayForm(forms.Form):
 
     def __init__(self, *args: Any, policy: PayPolicy, rates: dict[str, Rate], **kwargs: Any) -> None:
         super().__init__(*args, initial={"currency": policy.currency, "floor": policy.floor}, **kwargs)
+        self.words = {stage: in_words(rate, policy.currency) for stage, rate in rates.items()}
         for stage in PAID:
             rate = rates.get(stage)
             label = Stage(stage).label
             self.fields[f"{stage}_amount"] = _amount(
                 label=_("Amount for: %(stage)s") % {"stage": label},
                 decimal_places=4,
-                initial=rate and f"{rate.amount.normalize():f}",
+                initial=rate and typed_amount(rate.amount),
             )
             self.fields[f"{stage}_unit"] = forms.ChoiceField(
                 label=_("Unit for: %(stage)s") % {"stage": label},
@@ -193,9 +210,12 @@ class PayForm(forms.Form):
                 widget=forms.Select(attrs={"class": "input"}),
             )
 
-    def rows(self) -> list[tuple[str, forms.BoundField, forms.BoundField]]:
-        """Yield (label, amount, unit) of every stage that can be paid."""
-        return [(Stage(stage).label, self[f"{stage}_amount"], self[f"{stage}_unit"]) for stage in PAID]
+    def rows(self) -> list[tuple[str, forms.BoundField, forms.BoundField, str]]:
+        """Return (label, amount, unit, stored rate in words) of every stage that can be paid."""
+        return [
+            (Stage(stage).label, self[f"{stage}_amount"], self[f"{stage}_unit"], self.words.get(stage, ""))
+            for stage in PAID
+        ]
 
     def pay_settings(self) -> dict[str, Any]:
         """Return the arguments of set_pay; the form must be valid."""
@@ -208,9 +228,8 @@ class PayForm(forms.Form):
         return {"currency": values["currency"], "floor": values["floor"], "rates": rates}
 
 
-def _percent(**fields: Any) -> forms.FloatField:
-    widget = forms.NumberInput(attrs={"min": 0, "max": 100, "step": "any", "inputmode": "decimal"})
-    return forms.FloatField(min_value=0, max_value=100, widget=widget, **fields)
+def _percent(**fields: Any) -> FloatField:
+    return FloatField(min_value=0, max_value=100, **fields)
 
 
 class ReviewSharesForm(forms.Form):
@@ -261,7 +280,7 @@ MAX_SEED = 2**31 - 1
 SEED_HELP = _("The same seed draws the same sample.")
 
 
-class SeedField(forms.IntegerField):
+class SeedField(IntegerField):
     """A seed; 0 if left empty."""
 
     def __init__(self) -> None:
@@ -282,10 +301,10 @@ class BaselineForm(forms.Form):
     subtest = forms.ModelChoiceField(
         label=_("Subtest"), queryset=Subtest.objects.none(), required=False, empty_label=_("all main subtests")
     )
-    size = forms.IntegerField(
+    size = IntegerField(
         label=_("Sample size (items)"), min_value=1, required=False, help_text=_("Leave empty to use all items.")
     )
-    overlap = forms.IntegerField(
+    overlap = IntegerField(
         label=_("People per item"),
         min_value=1,
         max_value=MAX_OVERLAP,
@@ -307,14 +326,14 @@ class ObjectCheckForm(forms.Form):
     """Choose the source of objects, the number of frames and the people per frame."""
 
     source = forms.ChoiceField(label=_("Objects from"))
-    size = forms.IntegerField(
+    size = IntegerField(
         label=_("Sample size (frames)"),
         min_value=1,
         max_value=MAX_FRAMES,
         initial=FRAMES,
         help_text=_("One frame per video. The UTD paper uses 100."),
     )
-    overlap = forms.IntegerField(label=_("People per frame"), min_value=1, max_value=MAX_OVERLAP, initial=1)
+    overlap = IntegerField(label=_("People per frame"), min_value=1, max_value=MAX_OVERLAP, initial=1)
     seed = SeedField()
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
@@ -330,7 +349,7 @@ class CrowdStudyForm(forms.ModelForm):
     stage = forms.ChoiceField(
         label=_("Work"), choices=[(stage.value, stage.label) for stage in Stage if stage in ROLE_OF_STAGE]
     )
-    approval = forms.IntegerField(
+    approval = IntegerField(
         label=_("Min. approval rate (%)"),
         min_value=MIN_SHARE,
         max_value=MAX_SHARE,
@@ -351,6 +370,7 @@ class CrowdStudyForm(forms.ModelForm):
 
     class Meta:
         model = CrowdStudy
+        formfield_callback = of_column
         fields = ["name", "platform", "platform_study", "pieces", "places", "minutes", "completion_code"]
         labels = {"minutes": _("Time limit (minutes)")}
         help_texts = {
@@ -382,7 +402,7 @@ class CodeCheckForm(forms.Form):
 class CollectVotesForm(forms.Form):
     """Choose how many items of a published set validators are asked about."""
 
-    sample = forms.IntegerField(
+    sample = IntegerField(
         label=_("Items"),
         required=False,
         min_value=1,

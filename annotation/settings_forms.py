@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.actions.settings.set_work_rules import WorkRules
 from foilworks.core.projects.forms.accounts import ONCE_LABEL, ONCE_REASON
+from foilworks.core.projects.forms.numbers import FloatField, IntegerField
 from foilworks.core.projects.models import LeakageScope, Project
 
 MAX_LEASE_MINUTES = 7 * 24 * 60
@@ -27,7 +28,7 @@ class WorkRulesForm(forms.Form):
         ),
     )
     judge_caption_once = forms.BooleanField(label=ONCE_LABEL, help_text=ONCE_REASON, required=False)
-    lease_minutes = forms.FloatField(
+    lease_minutes = FloatField(
         label=_("Reserve a task for (minutes)"),
         min_value=0.5,
         max_value=MAX_LEASE_MINUTES,
@@ -36,7 +37,7 @@ class WorkRulesForm(forms.Form):
             "count. If it is long, abandoned tasks wait longer."
         ),
     )
-    undo_seconds = forms.IntegerField(
+    undo_seconds = IntegerField(
         label=_("Undo an answer for (seconds)"),
         min_value=0,
         max_value=MAX_UNDO_SECONDS,

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from foilworks.core.corpus.models import Split, Subtest
 from foilworks.core.jobs.models import JobState
+from foilworks.core.projects.forms.numbers import IntegerField
 from foilworks.core.projects.forms.registry_entry import EntryForm, choices_of
 from foilworks.core.projects.listing.filters import Filters
 from foilworks.core.projects.listing.keyset import Order
@@ -123,7 +124,7 @@ class RunForm(forms.Form):
         choices=[("", _("all splits")), *[(value, value) for value, _label in Split.choices if value]],
         help_text=_("Foils are generated only for captions in this split."),
     )
-    limit = forms.IntegerField(
+    limit = IntegerField(
         label=_("Max captions"),
         required=False,
         min_value=1,
@@ -134,7 +135,7 @@ class RunForm(forms.Form):
         required=False,
         help_text=_("Leaves out captions whose foil waits for people or is accepted."),
     )
-    seed = forms.IntegerField(
+    seed = IntegerField(
         label=_("Seed"),
         min_value=0,
         max_value=MAX_SEED,
@@ -346,7 +347,7 @@ class CaptionForm(forms.Form):
         required=False,
         choices=[("", _("all")), *[(value, value) for value, _label in Split.choices if value]],
     )
-    seed = forms.IntegerField(label=_("Seed"), min_value=0, max_value=MAX_SEED, initial=0)
+    seed = IntegerField(label=_("Seed"), min_value=0, max_value=MAX_SEED, initial=0)
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, maker: str = "") -> None:
         super().__init__(data)
@@ -364,8 +365,8 @@ class CaptionForm(forms.Form):
 class BudgetForm(forms.Form):
     """The new budget of a run, including what is already spent. Empty fields change nothing."""
 
-    requests = forms.IntegerField(label=_("Max requests"), min_value=0, required=False)
-    tokens = forms.IntegerField(label=_("Max tokens"), min_value=0, required=False)
+    requests = IntegerField(label=_("Max requests"), min_value=0, required=False)
+    tokens = IntegerField(label=_("Max tokens"), min_value=0, required=False)
 
     def new_limits(self) -> dict[str, int]:
         return {name: value for name, value in self.cleaned_data.items() if value is not None}

@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.access import member_for
+from annotation.actions import ledger
 from annotation.actions.claims.lost_roles import end_leases_of_roles
 from annotation.actions.crowd import end_place
 from annotation.actions.quality import recounts
@@ -20,6 +21,7 @@ from annotation.models import (
     ExpertLabel,
     Lease,
     ObjectAnswer,
+    PayEntry,
     Review,
     ReviewRate,
     Slot,
@@ -119,6 +121,9 @@ def remove_answers(person: User, project: Project, actor: User, now: datetime) -
     votes = Vote.objects.filter(Q(item__subtest__project=project) | Q(gold__project=project), person=person)
     answers = ObjectAnswer.objects.filter(frame__check_of__project=project, person=person)
     _free_slots(person, project, now)
+    stages = (Stage.VALIDATION, Stage.BASELINE, Stage.OBJECTS)
+    paid = PayEntry.objects.filter(project=project, person=person, stage__in=stages)
+    ledger.reverse(paid, PayEntry.Reason.WITHDRAWN, now)
     removed = votes.delete()[0] + answers.delete()[0]
     ExpertLabel.objects.filter(pair__project=project, person=person).delete()
     Attempt.objects.filter(project=project, person=person).delete()

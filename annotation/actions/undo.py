@@ -6,6 +6,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.access import edit_for, object_answer_for, review_for, vote_for
+from annotation.actions import ledger
 from annotation.actions.leases.leasing import open_lease
 from annotation.actions.quality import standings
 from annotation.actions.workflow import task_slots
@@ -20,6 +21,7 @@ from annotation.models import (
     Lease,
     ObjectAnswer,
     ObjectError,
+    PayEntry,
     Review,
     Slot,
     SlotState,
@@ -119,6 +121,7 @@ def _undo_edit(person: User, edit_id: int, now: datetime) -> Claim:
     move_candidates(passed, "undo_pass", project, person, "undone", unreviewed=False)
     move_candidates(in_review, "undo_submit", project, person, "undone")
     Edit.objects.filter(pk=edit.pk).update(undone_at=now)
+    ledger.reverse_work(edit, Stage.EDIT, PayEntry.Reason.UNDONE, now)
     audit.record(audit.event(project, person, "undo_edit", edit, from_state="counted", to_state="undone"))
     claim = renew_lease(edit.slot, person, now)
     if passed:
@@ -162,6 +165,7 @@ def _undo_review(person: User, review_id: int, now: datetime) -> Claim:
 
 def _mark_undone(review: Review, project: Project, person: User, now: datetime) -> Claim:
     Review.objects.filter(pk=review.pk).update(undone_at=now)
+    ledger.reverse_work(review, Stage.REVIEW, PayEntry.Reason.UNDONE, now)
     was = "compared" if review.second else "counted"
     audit.record(audit.event(project, person, "undo_review", review, from_state=was, to_state="undone"))
     return renew_lease(review.slot, person, now)
@@ -212,6 +216,7 @@ def _undo_vote(person: User, vote_id: int, now: datetime) -> Claim:
         raise AnnotationError(_("The item has been decided. Ask the project's researcher to correct it."))
     if Vote.objects.filter(pk=vote.pk, state=VoteState.COUNTED).update(state=VoteState.UNDONE) != 1:
         raise AnnotationError(_("This was already undone."))
+    ledger.reverse_work(vote, vote.stage, PayEntry.Reason.UNDONE, now)
     audit.record(
         audit.event(
             vote.slot.project, person, "undo_vote", vote, from_state=VoteState.COUNTED, to_state=VoteState.UNDONE
@@ -254,6 +259,7 @@ def _undo_choice(person: User, vote_id: int, now: datetime) -> Claim:
     if Vote.objects.filter(pk=vote.pk, state=VoteState.COUNTED).update(state=VoteState.UNDONE) != 1:
         raise AnnotationError(_("This was already undone."))
     project = vote.slot.project
+    ledger.reverse_work(vote, Stage.BASELINE, PayEntry.Reason.UNDONE, now)
     audit.record(
         audit.event(project, person, "undo_choice", vote, from_state=VoteState.COUNTED, to_state=VoteState.UNDONE)
     )
@@ -289,6 +295,7 @@ def _undo_objects(person: User, answer_id: int, now: datetime) -> Claim:
         raise AnnotationError(_("A researcher has already processed this frame. Ask them to correct it."))
     if ObjectAnswer.objects.filter(pk=answer.pk, undone_at=None).update(undone_at=now) != 1:
         raise AnnotationError(_("This was already undone."))
+    ledger.reverse_work(answer, Stage.OBJECTS, PayEntry.Reason.UNDONE, now)
     audit.record(
         audit.event(answer.slot.project, person, "undo_objects", answer, from_state="counted", to_state="undone")
     )

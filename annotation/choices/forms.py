@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.choices.actions.compose_choices import MAX_SEED, Request
 from annotation.choices.composition_sources import RUN
 from foilworks.core.corpus.models import Subtest
+from foilworks.core.projects.forms.numbers import IntegerField
 from foilworks.core.projects.models import Project
 from generation.method_names import method_label
 from generation.models import GenerationRun
@@ -35,14 +36,14 @@ class ComposeForm(forms.Form):
         required=False,
         help_text=_("Each hard foil replaces one random caption of the same caption's Random item."),
     )
-    seed = forms.IntegerField(
+    seed = IntegerField(
         label=_("Seed"),
         min_value=0,
         max_value=MAX_SEED,
         initial=0,
         help_text=_("With the same seed, all subtests keep the same random captions."),
     )
-    limit = forms.IntegerField(label=_("Max items"), required=False, min_value=1)
+    limit = IntegerField(label=_("Max items"), required=False, min_value=1)
     unreviewed = forms.BooleanField(
         label=_("Include candidates that nobody has reviewed"),
         required=False,

@@ -16,7 +16,7 @@ from annotation.models.objects import (
     ObjectError,
     ObjectErrorClass,
 )
-from annotation.models.pay import PayPolicy, PayRate
+from annotation.models.pay import PayEntry, PayPolicy, PayRate
 from annotation.models.quality import QualityPolicy, Standing
 from annotation.models.quizzes import Attempt, Question
 from annotation.models.review_sampling import ReviewPolicy, ReviewRate
@@ -45,6 +45,7 @@ __all__ = [
     "ObjectCheck",
     "ObjectError",
     "ObjectErrorClass",
+    "PayEntry",
     "PayPolicy",
     "PayRate",
     "PracticeCaption",

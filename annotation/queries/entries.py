@@ -6,11 +6,11 @@ from decimal import Decimal
 
 from django.db.models import Q
 
-from annotation.models import Guideline, PayRate, Stage
+from annotation.models import Guideline, Stage
 from annotation.queries.crowd import places_left
 from annotation.queries.eligibility import may_take_any
 from annotation.queries.gold import skipped
-from annotation.queries.paid_work import policy_of
+from annotation.queries.paid_work import policy_of, rates_of
 from annotation.queries.queues import free_places
 from annotation.rules.pay import Unit
 from foilworks.core.projects.crowd_entry import Entry
@@ -32,7 +32,7 @@ class Pay:
 
 def pay_for(study: CrowdStudy) -> Pay | None:
     """Return what the project pays for the study's tasks; None if it states no rate. Two queries."""
-    rate = PayRate.objects.filter(project=study.project_id, stage=study.stage).first()
+    rate = rates_of(study.project).get(study.stage)
     if rate is None:
         return None
     per_hour = rate.unit == Unit.HOUR

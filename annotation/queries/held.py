@@ -16,6 +16,7 @@ _HELD = (
     "standing",
     "slot__video",
     "slot__project__quality",
+    "slot__project__pay_policy",
 )
 PAIR = ("pk", "verdict", "judged__overlap", "judged__in_full", "of_item", "counted__choice")
 BARRING = (Involvement.Kind.MADE, Involvement.Kind.REVIEWED, Involvement.Kind.SETTLED)

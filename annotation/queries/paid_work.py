@@ -1,16 +1,14 @@
-"""Work by person, stage and day, and its pay: the queries for annotation.rules.pay."""
+"""The ledger as annotation.rules.pay reads it: work by person, stage and day, and the rates."""
 
-from collections import defaultdict
-from collections.abc import Iterable
-from datetime import date
+from datetime import datetime
 
-from django.db.models import Count, F, Q, QuerySet, Sum
-from django.db.models.functions import TruncDate
+from django.db.models import Count, DateTimeField, Q, QuerySet, Subquery, Sum, Value
+from django.db.models.functions import Coalesce, TruncDate
 
-from annotation.models import Edit, ObjectAnswer, PayPolicy, PayRate, Review, Stage, Vote, VoteState
-from annotation.models.stages import public_stage
-from annotation.rules.pay import PaidWork, Rate, Statement, statement
-from foilworks.core.projects.models import Project, User
+from annotation.models import PayEntry, PayPolicy, PayRate, Stage
+from annotation.rules.pay import NOTHING, PaidWork, Rate, Statement, statement
+from foilworks.core.projects.models import CrowdPlace, Project, User
+from foilworks.core.projects.sql.prepared import Prepared
 
 # Stages that can be paid: practice and the qualification are not work, gold is paid as validation.
 PAID = (Stage.EDIT, Stage.REVIEW, Stage.VALIDATION, Stage.BASELINE, Stage.OBJECTS)
@@ -22,37 +20,56 @@ def policy_of(project: Project) -> PayPolicy:
 
 
 def rates_of(project: Project) -> dict[str, Rate]:
-    return {row.stage: Rate(row.unit, row.amount) for row in PayRate.objects.filter(project=project)}
+    """Return the present rates by stage."""
+    rows = PayRate.objects.filter(project=project).order_by("since", "pk")
+    latest = {row.stage: row for row in rows}
+    return {stage: Rate(row.unit, row.amount) for stage, row in latest.items() if row.amount is not None}
+
+
+def _rates_for(project: int, person: int, stage: str, now: datetime) -> QuerySet[PayRate]:
+    """Return the rates that hold for the person, newest first.
+
+    In a crowd study, that is the rate of the time when they entered: its page promised it.
+    """
+    places = CrowdPlace.objects.filter(person=person, study__project=project, study__stage=stage).order_by("-pk")
+    promised = Coalesce(Subquery(places.values("entered_at")[:1]), Value(now, output_field=DateTimeField()))
+    return PayRate.objects.filter(project=project, stage=stage, since__lte=promised).order_by("-since", "-pk")
+
+
+RATES_FOR = Prepared(_rates_for)
+
+
+def rate_for(project: Project, person: int, stage: str, now: datetime) -> Rate | None:
+    """Return the rate of work that the person submits now. No query in a project that pays nobody."""
+    if getattr(project, "pay_policy", None) is None:
+        return None
+    row = RATES_FOR.first(project=project.pk, person=person, stage=stage, now=now)
+    return None if row is None or row.amount is None else Rate(row.unit, row.amount)
+
+
+def valid_entries(project: Project, person: User | None = None) -> QuerySet[PayEntry]:
+    """Return the entries of work that nothing reversed: their sum is that of all entries."""
+    own = {} if person is None else {"person": person}
+    return PayEntry.objects.filter(project=project, reverses=None, reversal=None, **own)
 
 
 def paid_work(project: Project, person: User | None = None) -> list[PaidWork]:
-    """Return work that was not undone, of everybody or one person, by person, stage and day. Four queries."""
-    cells: dict[tuple[int, str, date], list[float]] = defaultdict(lambda: [0, 0, 0.0])
-    for stage, rows in _pieces(project, person):
-        for pk, kind, day, pieces, timed, seconds in rows:
-            cell = cells[pk, public_stage(kind or stage), day]
-            cell[0], cell[1], cell[2] = cell[0] + pieces, cell[1] + timed, cell[2] + (seconds or 0.0)
-    return [PaidWork(*key, int(pieces), int(timed), seconds) for key, (pieces, timed, seconds) in sorted(cells.items())]
-
-
-def _pieces(project: Project, person: User | None) -> Iterable[tuple[str, Iterable[tuple]]]:
-    own = {"person": person} if person is not None else {"person__isnull": False}
-    edits = Edit.objects.filter(undone_at=None, group__run__project=project, **own)
-    reviews = Review.objects.filter(undone_at=None, candidate__group__run__project=project, **own)
-    here = Q(item__subtest__project=project) | Q(gold__project=project)
-    votes = Vote.objects.filter(here, **own).exclude(state=VoteState.UNDONE)
-    objects = ObjectAnswer.objects.filter(undone_at=None, frame__check_of__project=project, **own)
-    for stage, rows in ((Stage.EDIT, edits), (Stage.REVIEW, reviews), (Stage.OBJECTS, objects)):
-        yield stage, [(pk, None, *rest) for pk, *rest in _cells(rows)]
-    yield Stage.VALIDATION, _cells(votes, "stage")
-
-
-def _cells(rows: QuerySet, *columns: str) -> Iterable[tuple]:
-    by = rows.annotate(day=TruncDate("created_at")).values_list("person", *columns, "day").order_by()
-    return by.annotate(n=Count("pk"), timed=Count("seconds_spent"), seconds=Sum(F("seconds_spent")))
+    """Return work that was not reversed, of everybody or one person, by person, stage and day. One query."""
+    cells = valid_entries(project, person).annotate(day=TruncDate("created_at")).order_by("person", "stage", "day")
+    sums = cells.values_list("person", "stage", "day").annotate(
+        pieces=Count("pk"),
+        timed=Count("seconds"),
+        spent=Sum("seconds"),
+        pay=Sum("amount"),
+        timed_pay=Sum("amount", filter=Q(seconds__isnull=False)),
+    )
+    return [
+        PaidWork(*cell, pieces, timed, spent or 0.0, pay, timed_pay or NOTHING)
+        for *cell, pieces, timed, spent, pay, timed_pay in sums
+    ]
 
 
 def pay_of(project: Project, person: User | None = None) -> tuple[PayPolicy, dict[str, Rate], Statement]:
-    """Return the policy, the rates and the resulting pay. Six queries."""
+    """Return the policy, the rates and the resulting pay. Three queries."""
     policy, rates = policy_of(project), rates_of(project)
-    return policy, rates, statement(paid_work(project, person), rates, policy.floor)
+    return policy, rates, statement(paid_work(project, person), policy.floor)

@@ -13,6 +13,7 @@ from annotation.models import (
     ItemComment,
     Lease,
     ObjectAnswer,
+    PayEntry,
     Review,
     Vote,
     VoteState,
@@ -60,6 +61,9 @@ def own_data(person: User) -> dict[str, Any]:
         "comments": ItemComment.objects.filter(author=person).values("text", "created_at", "resolved_at"),
         "judgements": _judgements(Vote.objects.filter(**mine).order_by("pk")),
         "object_answers": ObjectAnswer.objects.filter(**mine).values("visible", "seconds_spent", "created_at"),
+        "pay": PayEntry.objects.filter(**mine).values(
+            "project__slug", "stage", "reason", "unit", "rate", "amount", "currency", "created_at"
+        ),
         "exercises": Attempt.objects.filter(**mine).values("stage", "started_at", "finished_at", "passed"),
         "declined_videos": DeclinedVideo.objects.filter(**mine).values("video__project__slug", "created_at"),
         "drafts": Draft.objects.filter(**mine).values("payload", "updated_at"),

@@ -1,8 +1,9 @@
 """Compute pay, and check the median hourly pay against the minimum. Pure: decimals in, decimals out.
 
-Every submitted task is paid: late, surplus and excluded work, too, because it was done; undone work is not. Hours are
-the measured seconds between a page's opening and its submit, per task at most those since its claim. A task without a
-measured time (an upload, an old client) is paid per task but adds no time, so hourly pay leaves it out.
+Every submitted task is paid: late, surplus and excluded work, too, because it was done; undone, rejected and withdrawn
+work is not. Its rate is that of its submission; later rates change nothing. Hours are the measured seconds between a
+page's opening and its submit, per task at most those since its claim. A task without a measured time (an upload, an old
+client) is paid per task but adds no time, so hourly pay leaves it out.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +14,8 @@ from enum import StrEnum
 
 HOUR = Decimal(3600)
 NOTHING = Decimal(0)
+# The smallest part of the currency that the ledger stores.
+MICRO = Decimal("0.000001")
 
 
 class Unit(StrEnum):
@@ -30,7 +33,10 @@ class Rate:
 
 @dataclass(frozen=True)
 class PaidWork:
-    """One person's work at one stage on one day: `pieces` tasks, of which `timed` took `seconds` together."""
+    """One person's work at one stage on one day: `pieces` tasks for `pay`.
+
+    `timed` of them took `seconds` together, for `timed_pay`.
+    """
 
     person: int
     stage: str
@@ -38,6 +44,8 @@ class PaidWork:
     pieces: int
     timed: int
     seconds: float
+    pay: Decimal = NOTHING
+    timed_pay: Decimal = NOTHING
 
 
 @dataclass(frozen=True)
@@ -66,19 +74,21 @@ class Statement:
     under: tuple[int, ...] = ()
 
 
-def earned(work: Iterable[PaidWork], rates: Mapping[str, Rate]) -> Earned:
-    """Sum the cells; a stage without a rate earns nothing, but its time counts."""
-    pieces, hours, pay, of_timed = 0, NOTHING, NOTHING, NOTHING
-    for cell in work:
-        spent = Decimal(str(cell.seconds)) / HOUR
-        rate = rates.get(cell.stage)
-        pieces, hours = pieces + cell.pieces, hours + spent
-        if rate is None:
-            continue
-        by_hour = rate.unit == Unit.HOUR
-        pay += rate.amount * (spent if by_hour else cell.pieces)
-        of_timed += rate.amount * (spent if by_hour else cell.timed)
-    return Earned(pieces, hours, pay, of_timed / hours if hours else None)
+def amount_of(rate: Rate | None, seconds: float | None) -> Decimal:
+    """Return what one task earns; nothing without a rate, or per hour without a measured time."""
+    if rate is None:
+        return NOTHING
+    units = Decimal(1) if rate.unit == Unit.PIECE else Decimal(str(seconds or 0)) / HOUR
+    return (rate.amount * units).quantize(MICRO)
+
+
+def earned(work: Iterable[PaidWork]) -> Earned:
+    """Sum the cells."""
+    cells = list(work)
+    hours = sum((Decimal(str(cell.seconds)) for cell in cells), NOTHING) / HOUR
+    timed_pay = sum((cell.timed_pay for cell in cells), NOTHING)
+    pay = sum((cell.pay for cell in cells), NOTHING)
+    return Earned(sum(cell.pieces for cell in cells), hours, pay, timed_pay / hours if hours else None)
 
 
 def median_hour(days: Sequence[Earned]) -> Decimal | None:
@@ -95,7 +105,7 @@ def median_hour(days: Sequence[Earned]) -> Decimal | None:
     return None
 
 
-def statement(work: Sequence[PaidWork], rates: Mapping[str, Rate], floor: Decimal | None = None) -> Statement:
+def statement(work: Sequence[PaidWork], floor: Decimal | None = None) -> Statement:
     """Return pay of everybody, by stage, and the check against the minimum."""
     by_person: dict[int, list[PaidWork]] = {}
     by_stage: dict[str, list[PaidWork]] = {}
@@ -104,13 +114,13 @@ def statement(work: Sequence[PaidWork], rates: Mapping[str, Rate], floor: Decima
         by_person.setdefault(cell.person, []).append(cell)
         by_stage.setdefault(cell.stage, []).append(cell)
         by_day.setdefault((cell.person, cell.day), []).append(cell)
-    people = {person: earned(cells, rates) for person, cells in by_person.items()}
-    median = median_hour([earned(cells, rates) for cells in by_day.values()])
+    people = {person: earned(cells) for person, cells in by_person.items()}
+    median = median_hour([earned(cells) for cells in by_day.values()])
     under = [] if floor is None else [pk for pk, own in people.items() if own.hourly is not None and own.hourly < floor]
     return Statement(
-        total=earned(work, rates),
+        total=earned(work),
         people=people,
-        stages={stage: earned(cells, rates) for stage, cells in by_stage.items()},
+        stages={stage: earned(cells) for stage, cells in by_stage.items()},
         median_hourly=median,
         below_floor=None if floor is None or median is None else median < floor,
         under=tuple(sorted(under)),

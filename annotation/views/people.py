@@ -18,7 +18,7 @@ from annotation.access import member_for
 from annotation.actions import people as actions
 from annotation.actions.settings.set_pay import set_pay
 from annotation.errors import AnnotationError
-from annotation.forms import MemberFilter, MemberForm, PayForm
+from annotation.forms import MemberFilter, MemberForm, PayForm, in_words
 from annotation.models import ReviewDecision, SkipReason, Stage
 from annotation.queries.activity import figures_of, own_figures, skips_of
 from annotation.queries.members import MEMBER_ORDERS, narrowed_members, shown_members, tasks_by_stage
@@ -64,7 +64,7 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _member_form(request: HttpRequest, sent: QueryDict | None = None) -> MemberForm:
     """Return the form to add a person; a demo account can only add people who have an account."""
-    form = MemberForm(sent, initial={"roles": [Role.ANNOTATOR]})
+    form = MemberForm(sent)
     if closed := why_closed(request.user, NO_ACCOUNTS):
         form.fields["new_account"].disabled, form.fields["new_account"].help_text = True, closed
     return form
@@ -316,7 +316,11 @@ def pay(request: HttpRequest, slug: str) -> HttpResponse:
         except AnnotationError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, _("Rates saved. They now apply to all work, past and future."))
+            currency = policy_of(project).currency
+            saved = [f"{Stage(stage).label}: {in_words(rate, currency)}" for stage, rate in rates_of(project).items()]
+            messages.success(
+                request, _("Rates saved for work submitted from now on. %(rates)s") % {"rates": " · ".join(saved)}
+            )
             return redirect("annotation:people_pay", slug)
     return render(request, "annotation/pay.html", {"form": form}, status=422 if form.errors else 200)
 

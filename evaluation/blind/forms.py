@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from evaluation.blind.actions.set_limits import MAX_LIMIT, MIN_LIMIT
 from evaluation.scoring.run_request import MAX_SPEC_LENGTH
 from foilworks.core.corpus.models import Subtest
+from foilworks.core.projects.forms.numbers import FloatField
 from foilworks.core.projects.models import Project
 from generation.forms import ModelField
 
@@ -19,10 +20,10 @@ class BarsForm(forms.Form):
     def __init__(self, project: Project, data: Mapping[str, Any] | None = None) -> None:
         super().__init__(data)
         shared = {"min_value": MIN_LIMIT, "max_value": MAX_LIMIT, "step_size": 0.01}
-        self.fields["bar"] = forms.FloatField(label=_("All subtests"), initial=project.blind_bar, **shared)
+        self.fields["bar"] = FloatField(label=_("All subtests"), initial=project.blind_bar, **shared)
         self.subtests = list(Subtest.objects.filter(project=project, kind=Subtest.Kind.MAIN))
         for row in self.subtests:
-            field = forms.FloatField(label=row.name, required=False, initial=row.blind_bar, **shared)
+            field = FloatField(label=row.name, required=False, initial=row.blind_bar, **shared)
             field.widget.attrs["placeholder"] = project.blind_bar
             self.fields[f"subtest-{row.pk}"] = field
 

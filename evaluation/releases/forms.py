@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from evaluation.ladder.selection import Offer
 from evaluation.ladder.wording import SELECTION_LABELS
 from evaluation.releases.holdback import MOST
+from foilworks.core.projects.forms.numbers import IntegerField
 
 
 class FreezeForm(forms.Form):
@@ -29,7 +30,7 @@ class FreezeForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         help_text=_("These items stay valid, but are not in this release."),
     )
-    holdback = forms.IntegerField(
+    holdback = IntegerField(
         label=_("Private items (%)"),
         required=False,
         min_value=0,

@@ -16,6 +16,7 @@ from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.run_request import BUDGET, DEVICE, MAX_LABEL_LENGTH, MAX_SPEC_LENGTH, checked_spec
 from foilworks.core.corpus.models import Release
 from foilworks.core.hub.catalogue.registry import ADAPTERS, CHATS, ENDPOINT, SCORE_FILE
+from foilworks.core.projects.forms.numbers import FloatField, IntegerField
 from foilworks.core.projects.forms.registry_entry import choices_of
 from foilworks.core.text.errors import ActionableError
 from foilworks.core.text.quoting import shortened
@@ -39,14 +40,14 @@ class ModelCardForm(forms.ModelForm):
 class BudgetForm(forms.Form):
     """Limits of a run through an endpoint; `budget` in the cleaned data has the limits that are set."""
 
-    requests = forms.IntegerField(
+    requests = IntegerField(
         label=_("Max requests"),
         required=False,
         min_value=1,
         help_text=_("Applies only to endpoints. Leave empty for no limit."),
     )
-    tokens = forms.IntegerField(label=_("Max tokens"), required=False, min_value=1, help_text=_("Input and output."))
-    cost = forms.FloatField(
+    tokens = IntegerField(label=_("Max tokens"), required=False, min_value=1, help_text=_("Input and output."))
+    cost = FloatField(
         label=_("Max cost"), required=False, min_value=0, help_text=_("In the currency of the endpoint's prices.")
     )
 

@@ -15,6 +15,7 @@ from evaluation.utd.models import Descriptions
 from evaluation.utd.procedure import AS_PUBLISHED, CHOICES, MAX_C, MIN_C
 from evaluation.utd.recipes import RECIPES
 from evaluation.utd.vector_formats import FLOAT16, FLOAT32
+from foilworks.core.projects.forms.numbers import FloatField, IntegerField
 from foilworks.core.projects.forms.registry_entry import choices_of
 from foilworks.core.projects.models import Project
 from generation.forms import ModelField
@@ -85,7 +86,7 @@ class DescribeForm(BudgetForm):
         max_length=MAX_MODEL_LENGTH,
         help_text=_("An instruction model (chat:ID) or an endpoint (endpoint:NAME)."),
     )
-    frames = forms.IntegerField(label=_("Frames per video"), initial=8, min_value=1, max_value=MAX_FRAMES)
+    frames = IntegerField(label=_("Frames per video"), initial=8, min_value=1, max_value=MAX_FRAMES)
     name = forms.CharField(label=_("Name"), required=False, max_length=MAX_NAME_LENGTH)
     device = _Device()
 
@@ -131,7 +132,7 @@ class MeasureForm(_OfDescriptions):
         "bootstrap",
         _("With few train videos per class, use the second one."),
     )
-    c = forms.FloatField(
+    c = FloatField(
         label=_("C of the regressions"), initial=AS_PUBLISHED.c, min_value=MIN_C, max_value=MAX_C, required=False
     )
     empty_frames = _choice(
@@ -227,7 +228,7 @@ class TrainForm(forms.Form):
         max_length=MAX_NAME_LENGTH,
         help_text=_("A model of the same name is replaced."),
     )
-    epochs = forms.IntegerField(
+    epochs = IntegerField(
         label=_("Epochs"), initial=50, min_value=1, max_value=MAX_EPOCHS, help_text=_("For training only.")
     )
     augment = forms.BooleanField(
@@ -247,7 +248,7 @@ class ShortcutForm(_OfDescriptions):
 
 
 class ShortcutBarForm(forms.Form):
-    share = forms.FloatField(
+    share = FloatField(
         label=_("Max share"),
         required=False,
         min_value=0,

@@ -7,6 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from foilworks.core.corpus.models import Subtest
+from foilworks.core.projects.forms.numbers import IntegerField
 from foilworks.core.projects.forms.registry_entry import choices_of
 from foilworks.core.projects.models import Project
 from generation.filters.registry import FILTERS
@@ -42,7 +43,7 @@ class SelectionForm(forms.Form):
         initial=GAPS[:2],
         help_text=_("Only for adversarial refinement. Choose filters that scored the foils of the runs."),
     )
-    seed = forms.IntegerField(label=_("Seed"), min_value=0, max_value=MAX_SEED, initial=0)
+    seed = IntegerField(label=_("Seed"), min_value=0, max_value=MAX_SEED, initial=0)
 
     def __init__(self, project: Project, data: Mapping[str, Any] | None = None, **initial: Any) -> None:
         super().__init__(data, initial=initial)

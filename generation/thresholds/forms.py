@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from foilworks.core.projects.forms.numbers import FloatField
 from generation.filters.registry import FILTERS
 from generation.models import GenerationRun
 from generation.thresholds.registry import movable
@@ -18,8 +19,8 @@ class ThresholdForm(forms.Form):
         super().__init__(data, initial=run.thresholds)
         for slug, threshold in movable(run.filters).items():
             label = _(FILTERS[slug].label) if slug in FILTERS else slug
-            field = forms.FloatField(label=label, required=False)
-            field.widget.attrs |= {"step": "any", "aria-describedby": f"passes-{slug}", "inputmode": "decimal"}
+            field = FloatField(label=label, required=False)
+            field.widget.attrs["aria-describedby"] = f"passes-{slug}"
             field.help_text = _("passes %(side)s") % {"side": threshold.words}
             self.fields[slug] = field
 

@@ -7,6 +7,6 @@ for (const range of fresh(document, "input[type=range][data-mirrors]", "Mirror")
     number.value = range.value;
   });
   number.addEventListener("input", () => {
-    if (number.value !== "") range.value = number.value;
+    if (number.value !== "") range.value = number.value.replace(",", ".");
   });
 }

@@ -16,19 +16,23 @@ from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.undo import undo_edit, undo_vote
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.errors import AnnotationError
-from annotation.models import PayPolicy, PayRate, Stage, Vote
+from annotation.models import PayPolicy, Stage, Vote
 from annotation.queries.activity import own_figures
+from annotation.queries.paid_work import rates_of
 from annotation.rules.pay import Rate, Unit
 from foilworks.core.projects.errors import AccessDenied
 from foilworks.core.projects.models import AuditEvent
 from tests.annotation.world import make_world
+from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def world():
+    """People who worked at 0.10 EUR per judgement and 12 EUR per hour of edits."""
     made = make_world()
+    set_rates(made)
     made.group()
     make_tasks(made.project)
     made.edit("ann", seconds=60)
@@ -49,7 +53,6 @@ def set_rates(world, floor="10", amount="0.1"):
 
 
 def test_the_page_shows_tasks_pay_and_the_minimum(client, world):
-    set_rates(world)
     client.force_login(world.owner)
     response = client.get(address(world))
     rows = {row.person.username.split("-")[0]: row for row in response.context["rows"]}
@@ -95,12 +98,11 @@ def test_pay_under_the_floor_is_said(client, world):
 
 def test_the_number_of_queries_is_fixed(client, world, django_assert_num_queries):
     client.force_login(world.owner)
-    with django_assert_num_queries(18):
+    with django_assert_num_queries(15):
         client.get(address(world))
 
 
 def test_the_file_holds_the_same_numbers(client, world):
-    set_rates(world)
     client.force_login(world.owner)
     response = client.get(address(world, "people_figures_file"))
     rows = {row["person"]: row for row in csv.DictReader(io.StringIO(response.content.decode()))}
@@ -120,7 +122,6 @@ def test_a_name_that_a_spreadsheet_would_run_is_text(client, world):
 def test_undone_work_is_not_paid(client, world):
     vote = world.vera.votes.get()
     undo_vote(world.vera, vote.pk)
-    set_rates(world)
     client.force_login(world.owner)
     assert world.vera not in [row.person for row in client.get(address(world)).context["rows"]]
 
@@ -128,19 +129,32 @@ def test_undone_work_is_not_paid(client, world):
 class TestRates:
     def test_they_are_stored_with_an_audit_row(self, client, world):
         client.force_login(world.owner)
-        sent = {"currency": "CHF", "floor": "20", "validation_amount": "0.3"}
+        sent = {"currency": "EUR", "floor": "20", "validation_amount": "0,30"}
         sent |= {f"{stage}_unit": "piece" for stage in ("edit", "review", "validation", "baseline", "objects")}
         assert client.post(address(world, "people_pay"), sent).status_code == 302
         assert PayPolicy.objects.get(project=world.project).floor == 20
-        assert [(row.stage, row.amount) for row in PayRate.objects.all()] == [("validation", Decimal("0.3"))]
-        assert AuditEvent.objects.filter(action="set_pay").get().details["rates"] == {"validation": "0.3 per piece"}
+        now = rates_of(world.project)
+        assert now == {"validation": Rate("piece", Decimal("0.3"))}
+        stored = AuditEvent.objects.filter(action="set_pay").latest("pk").details["rates"]
+        assert stored == {"validation": "0.30 per piece"}
+        page = client.get(address(world, "people_pay")).content.decode()
+        assert "0.30 EUR per task; 10 tasks pay 3.00 EUR" in page
+        assert read_page(client.get(address(world, "people_pay"))).fields["validation_amount"] == "0.30"
 
-    @pytest.mark.parametrize("change", [{"currency": "euro"}, {"floor": "-1"}, {"validation_amount": "NaN"}])
+    def test_the_currency_of_paid_work_stays(self, world):
+        with pytest.raises(AnnotationError, match="another currency"):
+            set_pay(world.owner, world.project, currency="CHF", floor=None, rates={})
+
+    @pytest.mark.parametrize(
+        "change",
+        [{"currency": "euro"}, {"floor": "-1"}, {"validation_amount": "NaN"}, {"validation_amount": "1.234,5"}],
+    )
     def test_an_invalid_rate_is_reported(self, client, world, change):
         client.force_login(world.owner)
         sent = {"currency": "EUR", **{f"{s}_unit": "piece" for s in ("edit", "review", "validation")}, **change}
+        before = rates_of(world.project)
         assert client.post(address(world, "people_pay"), sent).status_code == 422
-        assert not PayRate.objects.exists()
+        assert rates_of(world.project) == before
 
     def test_only_researchers_set_them(self, world):
         with pytest.raises(AccessDenied):
@@ -154,7 +168,6 @@ class TestRates:
 
 class TestOwn:
     def test_people_see_their_own_work_and_pay(self, client, world):
-        set_rates(world)
         client.force_login(world.vera)
         response = client.get(address(world, "own_figures"))
         assert response.context["earned"].pay == Decimal("0.1")

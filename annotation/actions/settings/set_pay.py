@@ -7,8 +7,8 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from annotation.errors import AnnotationError
-from annotation.models import PayPolicy, PayRate
-from annotation.queries.paid_work import PAID
+from annotation.models import PayEntry, PayPolicy, PayRate
+from annotation.queries.paid_work import PAID, rates_of
 from annotation.rules.pay import Rate
 from annotation.transactions import run_in_transaction, serialize_writes
 from foilworks.core.projects.access import require_role
@@ -21,8 +21,9 @@ def set_pay(
 ) -> PayPolicy:
     """Store currency, minimum and rates by stage; a stage without a rate earns nothing.
 
-    Pay of all work, past and future, uses the present rates. AnnotationError for a rate of a stage that cannot be paid,
-    an unknown unit, a negative amount, no currency.
+    Rates hold for what is submitted from now on; people in a crowd study keep those of their entry. AnnotationError
+    for a rate of a stage that cannot be paid, an unknown unit, a negative amount, no currency, or another currency
+    than that of work that was already paid.
     """
     require_role(person, project, Role.RESEARCHER)
     if not set(rates) <= set(PAID):
@@ -36,7 +37,15 @@ def _set(person: User, project: Project, currency: str, floor: Decimal | None, r
     serialize_writes(project)
     policy = PayPolicy.objects.filter(project=project).first() or PayPolicy(project=project)
     policy.currency, policy.floor = currency, floor
-    rows = [PayRate(project=project, stage=stage, unit=rate.unit, amount=rate.amount) for stage, rate in rates.items()]
+    if PayEntry.objects.filter(project=project, rate__isnull=False).exclude(currency=currency).exists():
+        raise AnnotationError(_("Work was already paid in another currency. Keep it, or start a new project."))
+    before = rates_of(project)
+    rows = [
+        PayRate(project=project, stage=stage, unit=rate.unit, amount=rate.amount)
+        for stage, rate in rates.items()
+        if before.get(stage) != rate
+    ]
+    ended = [PayRate(project=project, stage=stage, unit=before[stage].unit) for stage in before if stage not in rates]
     try:
         policy.full_clean(exclude=["project"])
         for row in rows:
@@ -45,8 +54,7 @@ def _set(person: User, project: Project, currency: str, floor: Decimal | None, r
         field, messages = next(iter(error.message_dict.items()))
         raise AnnotationError(f"{field}: {messages[0]}") from error
     policy.save()
-    PayRate.objects.filter(project=project).delete()
-    PayRate.objects.bulk_create(rows)
+    PayRate.objects.bulk_create([*rows, *ended])
     rates_in_words = {stage: f"{rate.amount} per {rate.unit}" for stage, rate in sorted(rates.items())}
     audit.record(
         audit.event(

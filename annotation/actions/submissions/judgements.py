@@ -1,6 +1,6 @@
 """Store a vote, and lease the next task to judge in the same transaction.
 
-A vote on time, of a person whom no rule keeps from the item, takes eleven statements with the next task. `hurdle` (see
+A vote on time, of a person whom no rule keeps from the item, takes twelve statements with the next task. `hurdle` (see
 annotation.queries.held) and a lease that has ended are the signs that more must be read.
 """
 
@@ -14,6 +14,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from annotation.actions import ledger
 from annotation.actions.claims import gold_slots
 from annotation.actions.claims.claim import NextSlot, next_slot, open_next
 from annotation.actions.leases import leasing
@@ -160,6 +161,7 @@ def _store(
         vote = _new_vote(sent, lease, slot_to_fill, judgement)
     claimed = _fill_and_open(sent, lease, slot_to_fill, following)
     insert(vote)
+    ledger.book(vote, lease.slot.project, lease.slot.stage)
     if counts_locked:
         standings.add_vote(vote, sent.now)
     submission.involve(sent, slot_to_fill.slot or submission.slot_with_task(lease), Involvement.Kind.JUDGED)

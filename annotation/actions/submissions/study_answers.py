@@ -7,6 +7,7 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from annotation.actions import ledger
 from annotation.actions.leases import leasing
 from annotation.actions.submissions import submission
 from annotation.actions.submissions.submission import Submission
@@ -77,6 +78,7 @@ def _record_choice(sent: Submission, lease: Lease, slot_to_fill: leasing.SlotToF
         state=VoteState.COUNTED if slot_to_fill.slot else VoteState.SURPLUS,
         **submission.common_fields(sent, lease, slot_to_fill),
     )
+    ledger.book(vote, lease.slot.project, Stage.BASELINE)
     event = audit.event(
         lease.slot.project, sent.person, "submit_choice", vote, to_state=vote.state, late=slot_to_fill.late
     )
@@ -134,5 +136,6 @@ def _record_objects(
     )
     state = "counted" if slot_to_fill.slot else "surplus"
     project = lease.slot.project
+    ledger.book(answer, project, Stage.OBJECTS)
     audit.record(audit.event(project, sent.person, "submit_objects", answer, to_state=state, late=slot_to_fill.late))
     return answer

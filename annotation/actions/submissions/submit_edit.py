@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotation.actions import ledger
 from annotation.actions.leases import leasing
 from annotation.actions.submissions import submission
 from annotation.actions.submissions.submission import Submission
@@ -123,6 +124,7 @@ def _record(
     fields = submission.common_fields(sent, lease, slot_to_fill)
     edit = Edit(group=group, texts=list(foil_texts.texts), **fields)
     insert(edit)
+    ledger.book(edit, lease.slot.project, Stage.EDIT)
     counted = "counted" if slot_to_fill.slot else "kept apart"
     audit.record(
         audit.event(group.run.project, sent.person, "submit_edit", edit, to_state=counted, late=slot_to_fill.late)

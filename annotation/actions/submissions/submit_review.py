@@ -8,6 +8,7 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from annotation.actions import ledger
 from annotation.actions.leases import leasing
 from annotation.actions.submissions import submission
 from annotation.actions.submissions.submission import Submission
@@ -217,6 +218,7 @@ def _record(
         **submission.common_fields(sent, lease, slot_to_fill),
     )
     insert(review)
+    ledger.book(review, lease.slot.project, Stage.REVIEW)
     counted = ("compared" if review.second else "counted") if slot_to_fill.slot else "kept apart"
     audit.record(
         audit.event(

@@ -12,6 +12,7 @@ from foilworks.core.corpus.actions.create_subtest import default_foils
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.parsing.characters import characters_in
 from foilworks.core.corpus.models import Caption, MediaState, Split, Subtest, Video
+from foilworks.core.projects.forms.numbers import of_column
 from foilworks.core.projects.listing.filters import Filters
 from foilworks.core.projects.listing.keyset import Order
 from foilworks.core.projects.models import Project
@@ -100,6 +101,7 @@ class VoteRuleForm(forms.ModelForm):
 
     class Meta:
         model = Subtest
+        formfield_callback = of_column
         fields = [
             "votes_wanted",
             "votes_needed",
@@ -156,15 +158,12 @@ class VoteRuleForm(forms.ModelForm):
             self.at_most(name)
         for name in ("full_share", "votes_max"):
             self.fields[name].required = False
-        self.fields["full_share"].widget.attrs.update(min=0, max=1, step=0.05)
         if not self.instance.stop_early:
             self.initial["full_share"] = USUAL_FULL_SHARE
         self.fields["foils_enough"].validators.append(MinValueValidator(1))
-        self.fields["foils_enough"].widget.attrs["min"] = 1
 
     def at_most(self, name: str, limit: int = MAX_PER_ITEM) -> None:
         self.fields[name].validators.append(MaxValueValidator(limit))
-        self.fields[name].widget.attrs["max"] = limit
 
     def clean(self) -> dict[str, Any]:
         votes_per_pair, required_votes = self.cleaned_data.get("votes_wanted"), self.cleaned_data.get("votes_needed")

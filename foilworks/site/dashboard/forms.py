@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from foilworks.core.projects.forms.numbers import IntegerField
 from foilworks.core.projects.forms.registry_entry import EntryForm
 from foilworks.site.dashboard.actions.target import MOST
 from foilworks.site.dashboard.models import StudyTarget
@@ -68,10 +69,10 @@ class PlanForm(EntryForm):
 class TargetForm(forms.Form):
     """The target of the project: the stored one, else what the plan needs."""
 
-    items = forms.IntegerField(
+    items = IntegerField(
         label=_("Items to judge"), min_value=0, max_value=MOST, help_text=_("0 removes the target from the overview.")
     )
-    votes = forms.IntegerField(
+    votes = IntegerField(
         label=_("Budget of votes"),
         min_value=0,
         max_value=MOST,

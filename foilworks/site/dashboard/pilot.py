@@ -149,7 +149,7 @@ def last_days(votes: dict[str, int], today: date) -> list[int]:
 def _pay(project: Project, pilot: Pilot) -> None:
     policy, rates, all_work = policy_of(project), rates_of(project), paid_work(project)
     pilot.currency = policy.currency
-    pilot.spent = float(statement(all_work, rates, policy.floor).total.pay)
+    pilot.spent = float(statement(all_work, policy.floor).total.pay)
     work = [row for row in all_work if row.stage == Stage.VALIDATION]
     timed, seconds = sum(row.timed for row in work), sum(row.seconds for row in work)
     if timed >= MIN_JUDGED and seconds > 0:

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.models import Release, Split
+from foilworks.core.projects.forms.numbers import IntegerField
 from foilworks.core.projects.forms.registry_entry import EntryForm
 from foilworks.core.projects.models import Project
 from foilworks.core.text.errors import ActionableError
@@ -69,7 +70,7 @@ class TrainingForm(EntryForm):
                 required=False,
                 choices=[("", _("no release")), *((str(pk), name) for pk, name in releases)],
             ),
-            "seed": forms.IntegerField(label=_("Seed"), required=False, initial=0, min_value=0),
+            "seed": IntegerField(label=_("Seed"), required=False, initial=0, min_value=0),
         }
         if not runs:
             del own["action_runs"], own["object_runs"]
@@ -148,10 +149,10 @@ def _of_mixture(project: Project, runs: list[int]) -> dict[str, forms.Field]:
             widget=forms.Textarea(attrs={"rows": 3, "translate": "no", "spellcheck": "false"}),
             help_text=explained % {"example": f"{sources[0]}=0.5", "sources": listed_sources},
         ),
-        "per_caption": forms.IntegerField(
+        "per_caption": IntegerField(
             label=_("Negatives per caption in a mixture"), required=False, initial=PER_CAPTION, min_value=1
         ),
-        "negatives_seed": forms.IntegerField(
+        "negatives_seed": IntegerField(
             label=_("Seed of a mixture"),
             required=False,
             initial=0,

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from evaluation.charts.inline import cached_chart
 from evaluation.charts.of_reports import votes_by_choice
 from foilworks.core.corpus.rules.states import CandidateState, ItemState
+from foilworks.core.projects.forms.numbers import IntegerField
 from foilworks.core.text.diff import diff_segments
 
 CAPTION, FOIL = "A red ball rolls to the left.", "A red ball rolls to the right."
@@ -33,7 +34,7 @@ class SampleForm(forms.Form):
 
     name = forms.CharField(label=_("Name"), help_text=_("Shown on the leaderboard."))
     about = forms.CharField(label=_("Description"), required=False, widget=forms.Textarea(attrs={"rows": 2}))
-    votes = forms.IntegerField(label=_("Votes per pair"), min_value=1)
+    votes = IntegerField(label=_("Votes per pair"), min_value=1)
     kind = forms.ChoiceField(label=_("Kind"), choices=[("main", _("main")), ("proficiency", _("proficiency"))])
     open = forms.BooleanField(label=_("Open to validators"), required=False)
 

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from foilworks.core.projects.audit_trail.sentences import actions_said_with, work_actions
 from foilworks.core.projects.audit_trail.words import row_kinds, unnamed_tables, without_judges
+from foilworks.core.projects.forms.numbers import IntegerField
 from foilworks.core.projects.listing.filters import Filters
 from foilworks.core.projects.models import AuditEvent, Project
 
@@ -30,7 +31,7 @@ class TrailFilter(Filters):
     )
     who = forms.CharField(label=_("Username"), required=False, max_length=150)
     kind = forms.ChoiceField(label=_("About"), required=False)
-    number = forms.IntegerField(label=_("Its number"), required=False, min_value=1)
+    number = IntegerField(label=_("Its number"), required=False, min_value=1)
     since = forms.DateField(label=_("From day"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
     until = forms.DateField(label=_("To day"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
     tasks = forms.BooleanField(label=_("Leases of tasks"), required=False)

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from foilworks.core.projects.access import visible_projects
 from foilworks.core.projects.actions.accounts import check_second_factor
 from foilworks.core.projects.actions.invitations import MAX_DAYS
+from foilworks.core.projects.forms.numbers import IntegerField
 from foilworks.core.projects.models import ApiToken, ConsentText, OnWithdrawal, Project, Role, User
 from foilworks.core.projects.tokens import MAX_DAYS as MAX_TOKEN_DAYS
 from foilworks.core.projects.tokens import USUAL_DAYS
@@ -56,8 +57,8 @@ class AccountForm(forms.ModelForm):
 
 class InvitationForm(forms.Form):
     roles = forms.MultipleChoiceField(label=_("Roles"), choices=Role.choices, widget=forms.CheckboxSelectMultiple)
-    days = forms.IntegerField(label=_("Valid for (days)"), min_value=1, max_value=MAX_DAYS, initial=7)
-    most_uses = forms.IntegerField(
+    days = IntegerField(label=_("Valid for (days)"), min_value=1, max_value=MAX_DAYS, initial=7)
+    most_uses = IntegerField(
         label=_("Max people"),
         min_value=1,
         max_value=100_000,
@@ -76,9 +77,9 @@ class InvitationForm(forms.Form):
 class TeamForm(forms.Form):
     """How many people to invite for each kind of work: one link per role."""
 
-    annotator = forms.IntegerField(label=_("Annotators"), min_value=0, max_value=100_000, initial=1)
-    reviewer = forms.IntegerField(label=_("Reviewers"), min_value=0, max_value=100_000, initial=1)
-    validator = forms.IntegerField(label=_("Validators"), min_value=0, max_value=100_000, initial=3)
+    annotator = IntegerField(label=_("Annotators"), min_value=0, max_value=100_000, initial=1)
+    reviewer = IntegerField(label=_("Reviewers"), min_value=0, max_value=100_000, initial=1)
+    validator = IntegerField(label=_("Validators"), min_value=0, max_value=100_000, initial=3)
 
     @classmethod
     def asked_for(cls, query: Mapping[str, str]) -> "TeamForm":
@@ -119,7 +120,7 @@ class ConsentTextForm(forms.ModelForm):
 class ConsentForm(forms.Form):
     """`version` is the one on the page."""
 
-    version = forms.IntegerField(widget=forms.HiddenInput)
+    version = IntegerField(widget=forms.HiddenInput)
     agree = forms.BooleanField(label=_("I have read this and agree."))
 
 
@@ -228,7 +229,7 @@ class TokenForm(forms.Form):
         label=_("Project"), queryset=None, required=False, empty_label=_("all my projects"), to_field_name="slug"
     )
     role = forms.ChoiceField(label=_("Role"), required=False, choices=[("", _("all my roles")), *Role.choices])
-    days = forms.IntegerField(label=_("Valid for (days)"), min_value=1, max_value=MAX_TOKEN_DAYS, initial=USUAL_DAYS)
+    days = IntegerField(label=_("Valid for (days)"), min_value=1, max_value=MAX_TOKEN_DAYS, initial=USUAL_DAYS)
 
     def __init__(self, person: User, data: Any = None) -> None:
         super().__init__(data)

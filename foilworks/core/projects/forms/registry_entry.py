@@ -10,6 +10,7 @@ from django import forms
 from django.forms.utils import pretty_name
 from django.utils.translation import gettext, gettext_lazy
 
+from foilworks.core.projects.forms.numbers import FloatField, IntegerField
 from foilworks.core.text.registry import Entry, Param, RegistryError, parse_params
 
 # A message names its parameter in quotation marks, or begins with it: "batch: give a multiple of …".
@@ -53,9 +54,9 @@ def param_field(param: Param) -> forms.Field:
         names = forms.Select(attrs={"translate": "no"})
         return forms.ChoiceField(**shared, choices=[(choice, choice) for choice in param.choices], widget=names)
     if param.kind == "int":
-        return forms.IntegerField(**shared)
+        return IntegerField(**shared)
     if param.kind == "float":
-        return forms.FloatField(**shared)
+        return FloatField(**shared)
     if param.kind == "json":
         shared["initial"] = json.dumps(param.default, ensure_ascii=False)
     return forms.CharField(**shared, strip=False)
