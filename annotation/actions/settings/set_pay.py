@@ -1,9 +1,11 @@
 """A researcher sets the pay per stage, and the minimum pay per hour."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from decimal import Decimal
 
 from django.core.exceptions import ValidationError
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.errors import AnnotationError
@@ -17,7 +19,13 @@ from foilworks.core.projects.models import Project, Role, User
 
 
 def set_pay(
-    person: User, project: Project, *, currency: str, floor: Decimal | None, rates: Mapping[str, Rate]
+    person: User,
+    project: Project,
+    *,
+    currency: str,
+    floor: Decimal | None,
+    rates: Mapping[str, Rate],
+    now: datetime | None = None,
 ) -> PayPolicy:
     """Store currency, minimum and rates by stage; a stage without a rate earns nothing.
 
@@ -30,24 +38,29 @@ def set_pay(
         raise AnnotationError(
             _("This stage cannot be paid. Choose edits, reviews, judgements, the human baseline or object checks.")
         )
-    return run_in_transaction(lambda: _set(person, project, currency, floor, rates))
+    policy = PayPolicy(project=project, currency=currency, floor=floor)
+    return run_in_transaction(lambda: _set(person, policy, rates, now or timezone.now()))
 
 
-def _set(person: User, project: Project, currency: str, floor: Decimal | None, rates: Mapping[str, Rate]) -> PayPolicy:
+def _set(person: User, policy: PayPolicy, rates: Mapping[str, Rate], now: datetime) -> PayPolicy:
+    project, currency, floor = policy.project, policy.currency, policy.floor
     serialize_writes(project)
-    policy = PayPolicy.objects.filter(project=project).first() or PayPolicy(project=project)
-    policy.currency, policy.floor = currency, floor
+    policy.pk = PayPolicy.objects.filter(project=project).values_list("pk", flat=True).first()
     if PayEntry.objects.filter(project=project, rate__isnull=False).exclude(currency=currency).exists():
         raise AnnotationError(_("Work was already paid in another currency. Keep it, or start a new project."))
     before = rates_of(project)
     rows = [
-        PayRate(project=project, stage=stage, unit=rate.unit, amount=rate.amount)
+        PayRate(project=project, stage=stage, unit=rate.unit, amount=rate.amount, since=now)
         for stage, rate in rates.items()
         if before.get(stage) != rate
     ]
-    ended = [PayRate(project=project, stage=stage, unit=before[stage].unit) for stage in before if stage not in rates]
+    ended = [
+        PayRate(project=project, stage=stage, unit=rate.unit, since=now)
+        for stage, rate in before.items()
+        if stage not in rates
+    ]
     try:
-        policy.full_clean(exclude=["project"])
+        policy.clean_fields(exclude=["project"])
         for row in rows:
             row.clean_fields()
     except ValidationError as error:

@@ -85,7 +85,9 @@ def world(django_db_setup, django_db_blocker) -> Iterator[World]:
     """One crowd for this file, which only reads it; rolled back at its end."""
     with django_db_blocker.unblock(), transaction.atomic():
         made = make_world()
-        set_pay(made.owner, made.project, currency="EUR", floor=FLOOR, rates=RATES)
+        set_pay(
+            made.owner, made.project, currency="EUR", floor=FLOOR, rates=RATES, now=timezone.now() - timedelta(days=99)
+        )
         crowd(made, Random(11))
         yield made
         transaction.set_rollback(True)

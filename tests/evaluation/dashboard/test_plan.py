@@ -9,6 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
+from annotation.actions.ledger import book
 from annotation.models import PayPolicy, PayRate, Stage, Vote
 from annotation.rules.voting import VoteRule
 from evaluation.errors import EvaluationError
@@ -91,6 +92,8 @@ def project(db):
     """20 items with three votes each: 15 valid; on every fifth item, one of three differs."""
     project = make_project(slug="shapes")
     subtest = make_subtest(project, name="Left")
+    PayPolicy.objects.create(project=project, currency="EUR")
+    PayRate.objects.create(project=project, stage=Stage.VALIDATION, unit="piece", amount=Decimal("0.05"))
     people = [make_member(project, Role.VALIDATOR, name=f"val-{n}") for n in range(3)]
     for k in range(20):
         state = ItemState.VALID if k < 15 else ItemState.INVALID
@@ -111,8 +114,8 @@ def project(db):
             )
             for person, choice in zip(people, said, strict=True)
         )
-    PayPolicy.objects.create(project=project, currency="EUR")
-    PayRate.objects.create(project=project, stage=Stage.VALIDATION, unit="piece", amount=Decimal("0.05"))
+    for vote in Vote.objects.all():
+        book(vote, project, vote.stage)
     return project
 
 
