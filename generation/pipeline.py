@@ -25,6 +25,7 @@ from foilworks.core.text.language.english import not_english
 from foilworks.core.text.quoting import quoted
 from foilworks.core.text.registry import Entry, load, lookup, version_of
 from generation.errors import GenerationError
+from generation.grammar.consistency import why_unsound
 from generation.pair_measures import Measures, measures_of, pair_sha256, verdict_of
 from generation.records import Blank, CaptionInput, Case, FoilDraft, Shortfall, Skip, Verdict
 
@@ -35,6 +36,15 @@ CHEAP, COSTLY, RUNS_LAST = range(3)
 ENGLISH_RULES = frozenset(
     {"number", "preposition", "actor_swap", "state_change", "gender_swap", "colour_swap", "existence"}
 )
+
+# Methods that replace words: a changed clause must be asserted, and the rest of the caption must still hold.
+REPLACES_WORDS = (ENGLISH_RULES - {"existence"}) | {
+    "identity_swap",
+    "lexicon_swap",
+    "mask_fill",
+    "span_infill",
+    "object_swap",
+}
 
 MethodOutput = FoilDraft | Skip | Blank | Shortfall
 
@@ -172,7 +182,25 @@ def _outputs_by_id(
                 f"method {method.slug}: the edits of caption {output.caption_id} do not make its foil"
             )
         by_id[output.caption_id].append(output)
+    if method.slug in REPLACES_WORDS and mode != "paper":
+        return {caption.id: _sound(caption, by_id[caption.id]) for caption in batch}
     return by_id
+
+
+def _sound(caption: CaptionInput, outputs: Sequence[MethodOutput]) -> list[MethodOutput]:
+    """Return the outputs with the reason in the place of each draft that may be true, or contradicts itself."""
+    sound_outputs: list[MethodOutput] = []
+    reasons: list[str] = []
+    for output in outputs:
+        why = why_unsound(caption.text, output.edits) if isinstance(output, FoilDraft) else ""
+        if why:
+            reasons.append(why)
+        else:
+            sound_outputs.append(output)
+    if not reasons:
+        return sound_outputs
+    has_foils = any(isinstance(output, FoilDraft) for output in sound_outputs)
+    return [*sound_outputs, Shortfall(caption.id, tuple(reasons)) if has_foils else Skip(caption.id, reasons[0])]
 
 
 def _readable(method: Step, batch: Sequence[CaptionInput], by_id: dict[str, list[MethodOutput]]) -> list[CaptionInput]:

@@ -67,6 +67,24 @@ _FILTERS: dict[str, Entry] = {
         ),
         deviations=("No paper uses this filter: the authors checked their templates themselves.",),
     ),
+    "asserted": Entry(
+        label="Asserted",
+        path="generation.filters.asserted",
+        summary=(
+            "Drops foils that change words which the caption denies, asks, wishes or supposes: caption and foil may "
+            "both be true (“does not open”)."
+        ),
+        deviations=("No paper uses this filter. It reads English.",),
+    ),
+    "contradiction": Entry(
+        label="Contradiction",
+        path="generation.filters.contradiction",
+        summary=(
+            "Drops foils that contradict the rest of the caption (“puts down a glass and drinks from it”), say the "
+            "same, or have an error of grammar."
+        ),
+        deviations=("No paper uses this filter. It reads English.",),
+    ),
     "other_captions": Entry(
         label="Other captions of the video",
         path="generation.filters.other_captions",

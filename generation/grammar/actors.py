@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from foilworks.core.text.diff import Edit
 from foilworks.core.text.language.appearance import BODY, CLOTHES
 from foilworks.core.text.language.inflection import lemmas
-from foilworks.core.text.language.living import COLLECTIVES, kind_of
+from foilworks.core.text.language.living import COLLECTIVES, gender_of_name, kind_of
 from foilworks.core.text.language.phrases import POSSESSIVE, NounPhrase, is_plural_noun
 from foilworks.core.text.language.structure import SOMEONE, WHO, Clause, Sentence, WholePhrase
 from foilworks.core.text.language.tokens import Token
@@ -19,11 +19,19 @@ from generation.grammar.actor import Actor
 from generation.grammar.agreement import PLURAL_AUX, pronoun_edits, verb_edits
 from generation.grammar.one_way import Swap, without_contradicted_state
 from generation.grammar.pronouns import OBJECT, fits, gender_of_pronoun, role_of
+from generation.grammar.surface import word_set
 from generation.grammar.swap_refusals import BOTH_WAYS, OWNED, UNCLEAR, UNCLEAR_SENTENCE, refused, together
 
 # Words for persons and animals that are things here: "a car model", "hot dogs".
 THINGS = frozenset(
-    {("car", "model"), ("hot", "dog"), ("hot", "dogs"), ("stuffed", "animal"), ("teddy", "bear"), ("teddy", "bears")}
+    {("vacuum", "cleaner"), ("record", "player"), ("cd", "player"), ("dvd", "player"), ("music", "player"), ("car", "model"), ("hot", "dog"), ("hot", "dogs"), ("stuffed", "animal"), ("teddy", "bear"), ("teddy", "bears")}
+)
+# Capitalized words that name no person.
+NAMED_THINGS = word_set(
+    "television tv dvd cd frisbee xbox playstation nintendo internet facebook youtube google iphone ipad laptop macbook",
+    "christmas halloween easter thanksgiving monday tuesday wednesday thursday friday saturday sunday english spanish",
+    "french chinese italian jeep ford bmw honda yamaha coke pepsi starbucks harley jetta america usa europe go pro",
+    "gopro bible times square street avenue park university college hospital school bridge river lake beach club",
 )
 # These stay in place: "A man pushes another man in red".
 STAYING = frozenset({"another", "other"})
@@ -83,7 +91,10 @@ def _kind(tokens: Sequence[Token], phrase: NounPhrase) -> str:
     if head.lower in SOMEONE:
         return "n"
     if head.part == "PROPN":
-        return "n" if tokens[phrase.first].part == "PROPN" else kind_of(head.lower)
+        return _kind_of_name(head) if tokens[phrase.first].part == "PROPN" else kind_of(head.lower)
+    if head.lower in COLLECTIVES and phrase.last < len(tokens) and tokens[phrase.last].lower == "of":
+        # "a pair of running shoes"
+        return ""
     if phrase.head > phrase.first and (tokens[phrase.head - 1].lower, head.lower) in THINGS:
         return ""
     inner = tokens[phrase.last - 1].lower
@@ -93,7 +104,14 @@ def _kind(tokens: Sequence[Token], phrase: NounPhrase) -> str:
     kind = kind_of(head.lower)
     # A name at the start of the caption: capitalized, and not in the lexicon.
     is_name_at_start = phrase.head == 0 and head.text[:1].isupper() and "NOUN" not in lemmas(head.lower)
-    return kind or ("n" if is_name_at_start else "")
+    return kind or (_kind_of_name(head) if is_name_at_start else "")
+
+
+def _kind_of_name(head: Token) -> str:
+    """Return the gender of a name, "n" if unknown, "" for the name of a thing: "TV", "Frisbee"."""
+    if head.lower in NAMED_THINGS or (head.text.isupper() and len(head.text) > 1):
+        return ""
+    return gender_of_name(head.lower) or "n"
 
 
 def _actor(tokens: Sequence[Token], phrase: WholePhrase, kind: str) -> Actor:
@@ -102,7 +120,8 @@ def _actor(tokens: Sequence[Token], phrase: WholePhrase, kind: str) -> Actor:
         tokens[phrase.first + lead].part == "DET" or tokens[phrase.first + lead].lower in STAYING
     ):
         lead += 1
-    several = phrase.joined or is_plural_noun(tokens[phrase.head].text) or tokens[phrase.head].lower in PLURAL_HEADS
+    head = tokens[phrase.head]
+    several = phrase.joined or (head.part != "PROPN" and is_plural_noun(head.text)) or head.lower in PLURAL_HEADS
     return Actor(
         phrase.first,
         phrase.last,

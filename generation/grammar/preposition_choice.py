@@ -217,6 +217,11 @@ def _activity(after: Sequence[str]) -> frozenset[str]:
     return frozenset({"activity"}) if head in EVENTS else frozenset()
 
 
+def head_noun(after: Sequence[str]) -> str:
+    """Return the head noun of the phrase that the words begin with, or ""."""
+    return _head(after)[0]
+
+
 def _head(after: Sequence[str]) -> tuple[str, bool]:
     """Return the head noun, and whether the phrase has no article."""
     opened = bool(after) and after[0] in MORE_DETERMINERS

@@ -45,6 +45,7 @@ PATHS = (
     "from behind",
     "from under",
     "from inside",
+    "from on top of",
 )
 # The paper's corpus has "with" as a relation (holding a pen with scissors); it is not spatial.
 PAPER_ONLY = ("with",)
@@ -60,6 +61,7 @@ NEVER_DRAWN = frozenset(
         "from behind",
         "from under",
         "from inside",
+        "from on top of",
         "off of",
         "beneath",
         "underneath",
@@ -71,7 +73,7 @@ NEVER_DRAWN = frozenset(
 SAME = (
     {"on", "onto", "on top of"},
     {"in", "into", "inside", "from inside"},
-    {"out of", "from", "off", "off of", "away from", "from behind", "from under", "from inside"},
+    {"out of", "from", "off", "off of", "away from", "from behind", "from under", "from inside", "from on top of"},
     {"under", "below", "beneath", "underneath", "from under"},
     {"over", "above", "across"},
     {"behind", "from behind"},
@@ -250,7 +252,8 @@ WORN = word_set(
     "shirt shirts t-shirt tshirt jacket jackets dress dresses suit suits coat coats uniform uniforms costume costumes",
     "jeans shorts pants trousers sweater sweatshirt hoodie hat hats cap helmet helmets glasses sunglasses apron robe",
     "gown skirt tights bikini swimsuit shoes boots heels gloves mask masks scarf tie vest leotard kimono tuxedo tutu",
-    "clothes clothing outfit outfits pajamas makeup attire",
+    "clothes clothing outfit outfits pajamas makeup attire backpack vest jersey jerseys jumper jumpers pullover cardigan",
+    "blouse overalls scrubs gear sandals socks wetsuit raincoat armor armour headscarf bandana goggles headphones trunks",
 )
 COLOURS = word_set("black white red blue green yellow pink purple orange grey gray brown")
 CONTAINERS = word_set("box boxes bag bags room rack cup drawer pocket shop store closet")
@@ -262,9 +265,11 @@ PARTICLES = {
         "dress tie zip button buckle mix chop heat eat drink start pump roll speed scoop suck sweep back ball crumple",
         "stack pile line beat close wake wind curl coil light mess dig pull stand",
     ),
+    "from": word_set("drink sip bite eat"),
     "down": word_set("put turn close set knock wipe write burn break slow shut take calm cut hold"),
     "on": word_set("put turn switch try cheer carry keep hold"),
-    "off": word_set("put take turn cut tear clean dry wipe switch kick show break start shut peel strip pull cross"),
+    "to": word_set("talk speak listen point attach belong connect next close due according"),
+    "off": word_set("throw put take turn cut tear clean dry wipe switch kick show break start shut peel strip pull cross"),
     "over": word_set("turn fold knock tip look flip take"),
     "in": word_set("plug join tuck fill hand"),
     "through": word_set("flip leaf look"),

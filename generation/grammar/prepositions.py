@@ -9,6 +9,7 @@ from itertools import islice
 from foilworks.core.text.language.inflection import lemmas, plain_verb
 from foilworks.core.text.language.numbers import value_of
 from generation.grammar import preposition_choice
+from generation.grammar.consistency import why_unsound
 from generation.grammar.preposition_rows import OPPOSITES
 from generation.grammar.preposition_words import (
     CARRIERS,
@@ -32,11 +33,13 @@ from generation.grammar.preposition_words import (
     TIME_WORDS,
     WORN,
 )
-from generation.grammar.surface import phrase_pattern
+from generation.grammar.place_needs import needs_place
+from generation.grammar.surface import phrase_pattern, replace_phrase
 
 LISTED = PLACES + PATHS
 # Mode corrected has further relations; they are never drawn, except as exact opposites.
 MORE = {"far from": "place", "from behind of": "path", "before": "time", "after": "time"}
+MORE |= dict.fromkeys(("to", "over to", "up to", "back to"), "path")
 KIND = dict.fromkeys(PLACES, "place") | dict.fromkeys(PATHS, "path") | MORE
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 # The longest phrase of a list limits the context; keeps the time linear for captions of 10^6 characters.
@@ -105,7 +108,15 @@ def fitting(text: str, relation: Relation) -> tuple[str, ...]:
     clause = SENTENCE_END.split(text[max(0, relation.start - WINDOW) : relation.start])[-1]
     before = [match.group().lower() for match in WORD.finditer(clause)]
     targets = preposition_choice.choices(relation.phrase, before, _words_after(text, relation.end))
-    return tuple(target for target in targets if target not in relation.same)
+    return tuple(
+        target for target in targets if target not in relation.same and not why_unfit(text, relation, target)
+    )
+
+
+def why_unfit(text: str, relation: Relation, target: str) -> str:
+    """Return why the rest of the caption does not fit a replacement, or ""."""
+    edits = replace_phrase(text, relation.start, relation.end, target)
+    return needs_place(text, relation.phrase, relation.start, relation.end, target) or why_unsound(text, edits)
 
 
 def _continues(text: str, end: int) -> bool:

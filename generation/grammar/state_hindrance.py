@@ -16,23 +16,38 @@ from generation.grammar.state_words import (
     ANIMALS,
     DIRECTIONS,
     FLYERS,
+    HOLDERS,
     KEEP_DIRECTION,
     LAST_WORDS,
+    LEAVES_PLACE,
     NOT_LITERAL,
     NOTED_ONLY,
     ONLY,
+    OPPOSITE_ACTS,
     PIECES,
+    POURED,
+    PUT_BACK,
     SHOWN,
     STATES_IF_PASSIVE,
+    TAKING,
+    UNWRITTEN,
+    USES,
 )
 
 # "The wooden log falls over." and its mark.
 MADE_TOKENS = 6
 # The checks read the whole caption: longer ones would take quadratic time.
 MAX_TOKENS = 400
+# What may follow a particle behind its object: "puts the cup down on the table".
+STOPS_BEHIND = ("PUNCT", "CCONJ", "SCONJ", "ADP", "ADV", "PART", "AUX")
 # Behind these verbs the preposition says more than a place.
 BOUND = {
-    "in": frozenset({"throw", "catch", "drop", "clean", "wash", "rinse", "soak", "wipe", "park"}),
+    "inside": frozenset({"throw", "catch", "drop"}),
+    "into": frozenset({"throw", "catch", "drop"}),
+    "onto": frozenset({"throw", "catch", "drop"}),
+    "down": frozenset({"throw", "catch", "drop"}),
+    "behind": frozenset({"throw", "catch", "drop"}),
+    "in": frozenset({"empty", "throw", "catch", "drop", "clean", "wash", "rinse", "soak", "wipe", "park"}),
     "at": frozenset({"throw", "catch", "drop"}),
     "on": frozenset({"throw", "catch", "drop", "lift"}),
 }
@@ -87,6 +102,14 @@ def is_template_caption(text: str, tokens: Sequence[Token], found_change: FoundC
     return short and text.startswith("The ") and not found_change.transitive and not _has_more(tokens, next_index)
 
 
+def natural_target(found_change: FoundChange, tokens: Sequence[Token], target: str) -> str:
+    """Return the reverse that people write without a place: one puts away what one takes out."""
+    head = tokens[found_change.what.head].lemma if found_change.what else ""
+    if found_change.preposition < 0 and (target == "put in" or (target == "push in" and head not in ("chair", "drawer"))):
+        return "put away"
+    return "close" if target == "close up" else target
+
+
 def hindrance(tokens: Sequence[Token], found_change: FoundChange, target: str) -> str:
     """Return why the verb of a natural caption is left alone, or ""."""
     if len(tokens) > MAX_TOKENS:
@@ -122,6 +145,7 @@ def _meaning(case: _Case) -> str:
     change, verb, found_change = case.change, case.verb, case.found_change
     refused = NOT_LITERAL.get(change.verb, frozenset())
     has_other_meaning = change.verb in NOTED_ONLY or any(token.lemma in refused for token in case.noun_phrase)
+    has_other_meaning = has_other_meaning or case.target.partition(" ")[0] in UNWRITTEN
     if has_other_meaning or (change.verb in ONLY and case.head not in ONLY[change.verb]):
         return f"'{change.verb}' does not change a state here"
     if not found_change.transitive and change.verb in ("land", "take off") and case.head not in FLYERS:
@@ -153,6 +177,9 @@ def _unclear_object(case: _Case) -> str:
     if not found_change.transitive and verb.lemma in ("open", "close") and case.head in AGENTS:
         return f"'{change.verb}' has no object here"
     animals = any(token.lower in ANIMALS for token in case.tokens[: found_change.verb])
+    following = case.tokens[found_change.particle + 1 : found_change.particle + 2] if found_change.particle >= 0 else ()
+    if found_change.particle > found_change.verb + 1 and following and following[0].part not in STOPS_BEHIND:
+        return f"'{change.verb}' may name a place here"
     if animals and case.target in ("throw", "catch", "push"):
         return f"animals do not '{case.target}'"
     if any(token.lower in (change.pre, change.post) for token in case.noun_phrase):
@@ -165,7 +192,9 @@ def _contradicting_verb(case: _Case) -> str:
     verb, found_change = case.verb, case.found_change
     reverse = case.target.partition(" ")[0]
     other_verbs = {
-        token.lemma for index, token in enumerate(case.tokens) if token.part == "VERB" and index != found_change.verb
+        "turn" if token.lower in ("turn", "turns") else token.lemma
+        for index, token in enumerate(case.tokens)
+        if (token.part == "VERB" or token.lower in ("turn", "turns")) and index != found_change.verb
     }
     if not other_verbs.isdisjoint((reverse, verb.lemma)):
         return f"the caption also says '{reverse if reverse in other_verbs else verb.lemma}'"
@@ -176,6 +205,57 @@ def _contradicting_verb(case: _Case) -> str:
         return "the tool does not fit the opposite"
     if verb.lemma == "open" and not SHOWN.isdisjoint(later):
         return "what follows needs the opened thing"
+    return ""
+
+
+def _later_acts(case: _Case) -> str:
+    """Return whether a later act needs the change: "picks up a cup and drinks", "enters the room and sits"."""
+    verb, later = case.change.verb, []
+    for token in case.behind:
+        if token.text in ".;!?":
+            break
+        if token.part == "VERB":
+            later.append(token.lemma)
+    opposite = OPPOSITE_ACTS.get(verb, frozenset())
+    others = {
+        token.lemma
+        for index, token in enumerate(case.tokens)
+        if token.part == "VERB" and index != case.found_change.verb
+    }
+    if not opposite.isdisjoint(others):
+        return f"the caption also says '{min(opposite & others)}'"
+    if verb in TAKING and not USES.isdisjoint(later):
+        return "a later act needs the thing in hand"
+    if verb in LEAVES_PLACE and later:
+        return f"what follows happens after '{verb}'"
+    return ""
+
+
+def _poured(case: _Case) -> str:
+    """Return whether a liquid or powder would be taken out again, or a place would follow "stands up"."""
+    if case.found_change.preposition >= 0 and case.target.partition(" ")[0] in ("take", "remove") and case.head in POURED:
+        return f"one does not take '{case.head}' out again"
+    behind = next(iter(case.behind), None)
+    if case.change.verb in ("sit down", "stand up") and behind is not None and behind.part == "ADP":
+        return case.misfit
+    if case.change.verb == "remove":
+        place = case.tokens[case.found_change.preposition + 1 :][:4] if case.found_change.preposition >= 0 else ()
+        held = any(token.lemma in HOLDERS for token in place) if place else case.head in PUT_BACK
+        if not held:
+            return f"one does not put '{case.head}' back"
+    if case.found_change.preposition >= 0 and not _has_more(case.tokens, case.found_change.preposition + 1):
+        return case.misfit
+    if case.change.verb == "fix" and case.found_change.preposition >= 0:
+        return "'fix' may mean to adjust here"
+    after = case.tokens[case.found_change.verb + 1 : case.found_change.verb + 2]
+    if after and after[0].lower in ("up", "back") and case.found_change.particle != case.found_change.verb + 1:
+        return case.misfit
+    if case.target == "remove" and any(token.lower == "on" for token in case.behind):
+        return case.misfit
+    if case.found_change.preposition >= 0 and any(
+        token.lower in ("top", "mouth", "each") for token in case.tokens[case.found_change.preposition :][:4]
+    ):
+        return case.misfit
     return ""
 
 
@@ -231,5 +311,7 @@ CHECKS: tuple[Callable[[_Case], str], ...] = (
     _meaning,
     _unclear_object,
     _contradicting_verb,
+    _later_acts,
+    _poured,
     _unfit_words_behind,
 )

@@ -29,17 +29,20 @@ NOT_LITERAL = {
     "turn off": word_set("screw bolt nut road street corner side stage way path track highway"),
     "put in": word_set("goal effort time fire"),
     "put on": word_set("performance show display play concert weight music fire"),
-    "push": word_set("issue limit boundary idea agenda product button law key pedal"),
-    "pull": word_set("prank trick trigger face muscle leg stunt"),
+    "push": word_set("issue limit boundary idea agenda product button law key pedal sleeve hair"),
+    "pull": word_set("sleeve hair prank trick trigger face muscle leg stunt"),
     "throw": word_set("party fit tantrum shade punch fish light"),
     "catch": word_set("fish fire attention cold eye glimpse play wave breath air bit"),
     "cover": word_set("topic song news story subject event mouth face tune"),
-    "open": word_set("fire mouth eye show concert account discussion presentation event"),
+    "open": word_set(
+        "fire mouth eye show concert account discussion presentation event gift present letter parcel can soda beer",
+        "fruit pomegranate coconut egg nut avocado mango arm leg hand"
+    ),
     "close": word_set("deal gap eye show"),
     "raise": word_set("money awareness question child kid issue concern fund baby puppy kitten rabbit cub animal"),
     "break": word_set(
         "news record law rule dance bad silence leg ankle arm nose bone egg ice bread tackle cement block board brick",
-        "concrete wood stick pencil plank tile",
+        "concrete wood stick pencil plank tile wave",
     ),
     "fix": word_set(
         "hair makeup meal food drink problem dinner lunch breakfast tire tyre flat imperfection mistake error leak bug"
@@ -48,13 +51,16 @@ NOT_LITERAL = {
     "leave": word_set("message comment impression trace mark note leaf"),
     "form": word_set("circle line band team group pyramid shape part square"),
     "drop": word_set("beat hint bomb"),
-    "lift": word_set("mood spirit ban"),
     "divide": word_set("people opinion"),
     "lock": word_set("eye gaze lip"),
     "load": word_set("fight game level screen website page"),
     "light": word_set("room"),
     "sort": word_set("problem"),
     "hang": word_set("himself herself"),
+    "hang up": word_set("phone call cellphone telephone"),
+    "lift": word_set("mood spirit ban shirt sleeve hand arm leg foot head finger eyebrow weight barbell dumbbell skirt chin"),
+    "remove": word_set("plate bowl pot pan knife dish cup glass skin seed peel scrap core"),
+    "empty": word_set("water content waste trash liquid juice rubbish"),
     "stick": word_set("tongue"),
     "connect": word_set("people dot"),
     "release": word_set("album song video single film movie"),
@@ -79,7 +85,11 @@ ONLY = {
     "leave": NOUNS["structure"],
 }
 # These are changes in made captions only: one takes a walk, and puts things anywhere.
-NOTED_ONLY = word_set("take form fall rise melt ski jump sink surface") | {"mix up", "wipe off"}
+NOTED_ONLY = word_set(
+    "take form fall rise melt ski jump sink surface wear release reveal spray tidy stick spread trap dirty stain mess"
+) | {"mix up", "wipe off"}
+# Nobody writes these of a thing in a clip: "dirties her hands".
+UNWRITTEN = word_set("dirty stain mess wet soil trap unstick unstack")
 # Nouns that can act: "a guy folding paper", but not "a home lighting product".
 AGENTS = word_set(
     "man woman guy girl boy child kid person people lady player character baby men women children someone somebody he",
@@ -87,8 +97,44 @@ AGENTS = word_set(
     "gentleman officer soldier doctor nurse farmer artist gamer magician dog cat monkey animal bird machine robot",
 )
 # These describe how a thing is, not what happens to it: "a family is gathered".
-STATES_IF_PASSIVE = word_set("gather scatter catch throw hide fill light attach connect dress bury")
+STATES_IF_PASSIVE = word_set("wrap cover hang gather scatter catch throw hide fill light attach connect dress bury")
 FLYERS = word_set(
     "plane airplane aeroplane aircraft airliner jet helicopter chopper drone bird bee insect butterfly rocket"
 )
 ANIMALS = word_set("dog dogs puppy cat cats kitten animal animals bird horse")
+# What is in hand is used after these, and what is put away is not: "picks up a cup and drinks".
+TAKING = frozenset({"pick up", "take out", "pull out", "turn on", "put on", "plug in", "open"})
+USES = word_set(
+    "drink eat read talk write wash wipe clean sweep play pour text dial sip bite cut peel chop slice rinse fill watch cook",
+    "listen fry boil heat drive use vacuum mop brush scrub stir take do work type call answer film photograph shoot draw",
+    "paint sew knit dust swing throw dry comb grate mix spread put wear season cover start begin dance measure open"
+)
+# After these the caption ends, or its person is somewhere else.
+LEAVES_PLACE = frozenset({"enter", "leave", "wake up", "fall asleep", "drop", "arrive", "depart"})
+# Other ways to say the opposite.
+OPPOSITE_ACTS = {
+    "sit down": word_set("stand get rise"),
+    "stand up": word_set("sit seat lie"),
+    "pick up": word_set("place set lay return put"),
+    "put down": word_set("pick grab lift take"),
+    "enter": word_set("exit leave come"),
+    "leave": word_set("return come arrive enter"),
+    "put on": word_set("remove undress take"),
+    "take off": word_set("wear dress don put"),
+    "wake up": word_set("sleep"),
+    "open": word_set("shut"),
+    "close": word_set("unlock"),
+}
+# What is removed from these is not put back: "removes the skin from the garlic".
+HOLDERS = NOUNS["structure"] | word_set(
+    "drawer fridge refrigerator freezer cabinet cupboard shelf box bag oven closet pantry rack table pocket basket stove",
+    "counter dishwasher microwave wall door window bed desk chair hanger hook holder case wallet purse backpack trunk car head"
+)
+PUT_BACK = NOUNS["garment"] | NOUNS["part"] | NOUNS["insertable"] | word_set(
+    "pillow blanket towel book phone picture mirror helmet camera laptop computer bottle box bag key wallet curtain sheet"
+)
+# One takes no flour out of a bowl.
+POURED = NOUNS["liquid"] | word_set(
+    "salt sugar flour spice pepper seasoning powder sauce cream butter cheese honey syrup mixture batter detergent soap rice",
+    "jeera cumin oregano coriander paste dressing vinegar garlic ginger dough sand ice makeup lotion"
+)

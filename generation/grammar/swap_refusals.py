@@ -9,6 +9,7 @@ from generation.grammar.actor import Actor
 from generation.grammar.one_way import Swap, refusal
 from generation.grammar.pronouns import gender_of_pronoun
 from generation.grammar.surface import word_set
+from generation.grammar.swap_participants import unfit_participants
 
 # Symmetric verbs (lemmas).
 SYMMETRIC = word_set(
@@ -50,6 +51,8 @@ BE = frozenset({"is", "are", "was", "were", "be", "been", "being", "'s"})
 
 def refused(swap: Swap) -> str:
     """Return why the swap would stay true or become unclear."""
+    if why := unfit_participants(swap):
+        return why
     tokens, main, subject, counterpart, nearest = swap.tokens, swap.main, swap.subject, swap.counterpart, swap.nearest
     if subject.owns and subject.plural != counterpart.plural:
         return "a possessive describes the subject"

@@ -17,7 +17,8 @@ from foilworks.core.text.language.numbers import match_case
 from foilworks.core.text.language.phrases import is_plural_noun
 from foilworks.core.text.language.tokens import Token
 from foilworks.core.text.language.tools import Tagger, tagger
-from generation.grammar.state_hindrance import hindrance, is_template_caption
+from generation.grammar.consistency import why_unsound
+from generation.grammar.state_hindrance import hindrance, is_template_caption, natural_target
 from generation.grammar.states import (
     ACTION,
     PRE,
@@ -135,12 +136,15 @@ def _action(
             and not stored_verb
             and not is_template_caption(text, tokens, found_change)
         )
+        if natural:
+            target = natural_target(found_change, tokens, target)
         hindered = hindrance(tokens, found_change, target) if target and natural else ""
         if hindered:
             why = hindered
             continue
         edits = undone(tokens, found_change, target, link=mode != "paper") if target else None
-        if edits:
+        why = why_unsound(text, edits) if edits and natural else ""
+        if edits and not why:
             return edits, found_change.change
         if not target:
             why = f"'{found_change.change.verb}' cannot be undone: no verb reverses it"

@@ -1,0 +1,18 @@
+"""Drop a foil whose unchanged words contradict the changed ones, that says the same, or that has an error of grammar."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from foilworks.core.text.diff import diff_edits
+from generation.grammar.consistency import why_contradicted
+from generation.records import CaptionInput, Verdict
+
+VERSION = "1"
+COSTLY = False
+
+
+def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
+    """Score a foil 1 if the rest of the caption does not fit its change, else 0; it passes at 0."""
+    del others, params
+    why = why_contradicted(caption.text, diff_edits(caption.text, foil))
+    return Verdict(not why, float(bool(why)), why)

@@ -1,0 +1,59 @@
+"""Tell whether the rest of a caption needs the place that a preposition names: "puts butter in the pan and melts it"."""
+
+import re
+
+from generation.grammar.preposition_choice import head_noun
+from generation.grammar.preposition_rows import LANDMARKS
+from generation.grammar.state_words import POURED
+from generation.grammar.surface import phrase_pattern
+
+WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+DISHES = frozenset(LANDMARKS["dish"].split())
+INSIDE = frozenset({"in", "into", "inside"})
+# What is done with the food of a dish, or with the cup.
+USED = re.compile(
+    r"\b(?:cook|stir|melt|mix|fr[iy]|boil|heat|add|drink|eat|swallow|sip|whisk|season|pour|simmer|saut|flip|toss|beat|"
+    r"blend|drain|cover|wash|rins|bake|roast|turn)\w*|\b(?:water|oil)\b",
+    re.IGNORECASE,
+)
+# What stands in a room, or is done there.
+INDOORS = phrase_pattern(
+    "bed couch sofa table desk chair stove sink counter countertop fridge refrigerator tv television toilet mirror shelf "
+    "closet cabinet cupboard bathtub tub shower floor wall ceiling carpet rug oven dresser treadmill piano pool window "
+    "doorway stage pew blackboard whiteboard stairs staircase counter-top laptop computer pantry cupboards cabinets mat "
+    "dishes vacuum vacuuming sweeping mopping cooking desks chairs tables weights curtains blinds lamp hallway pillow".split()
+)
+
+
+# One leaves a kitchen before one opens its cupboard.
+FITTED = phrase_pattern(
+    "sink stove fridge refrigerator cabinet cabinets cupboard cupboards counter bed toilet mirror closet oven dresser shower "
+    "bathtub tub desk couch sofa".split()
+)
+GOES_TO = frozenset({"to", "over to", "up to", "back to"})
+PARTS = frozenset({"edge", "side", "corner", "end", "top", "bottom", "middle", "center", "room"})
+
+
+def needs_place(text: str, phrase: str, start: int, end: int, target: str) -> str:
+    """Return why the caption needs the place of a preposition, or ""."""
+    after = [match.group().lower() for match in WORD.finditer(text[end : end + 80])]
+    head = head_noun(after)
+    if head in DISHES and phrase != target:
+        rest = text[end:].split(head, 1)[-1]
+        before = [match.group().lower() for match in WORD.finditer(text[max(0, start - 60) : start])]
+        if used := USED.search(rest):
+            return f"'{used.group()}' needs the {head}"
+        if target == "next to" and not POURED.isdisjoint(before[-4:]):
+            return f"what is poured is in the {head}"
+    if phrase == "into" and target == "out of" and (inside := FITTED.search(text, end)):
+        return f"'{inside.group()}' is inside"
+    if phrase in GOES_TO:
+        rest = text[end:].lower().split(head, 1)[-1] if head else ""
+        sentence = re.split(r"[.;!?]", rest, maxsplit=1)[0]
+        if sentence.strip(" \"'"):
+            return f"what follows happens at the {head or 'place'}"
+    if head in PARTS and phrase in ("in", "on", "onto"):
+        return f"'{head}' is part of another thing"
+    if phrase in INSIDE and target == "outside" and (inside := INDOORS.search(text)):
+        return f"'{inside.group()}' is indoors"
+    return ""

@@ -1,0 +1,215 @@
+"""Why two participants are no pair to swap: a crowd, a list of names, somebody mentioned again, a dog that reads."""
+
+from collections.abc import Sequence
+
+from foilworks.core.text.language.appearance import CLOTHES
+from foilworks.core.text.language.inflection import singular
+from foilworks.core.text.language.structure import WHO
+from foilworks.core.text.language.tokens import Token
+from generation.grammar.actor import Actor
+from generation.grammar.one_way import INFANTS, Swap
+from generation.grammar.pronouns import gender_of_pronoun
+from generation.grammar.surface import word_set
+
+# Many together: they stand around, and nobody stands in a crowd's place.
+CROWDS = word_set(
+    "crowd audience spectator fan team band class public mob army staff personnel crew gang everyone everybody",
+    "passerby bystander onlooker viewer",
+)
+# Words that do not say which of two persons it is.
+VAGUE = word_set(
+    "a an the one another other second third first person people someone somebody individual human figure adult two",
+    "three some several many few more different his her their others",
+)
+ANOTHER = word_set("another other second third first different others else")
+# A person does these to an animal, and an animal to a person.
+EITHER_DOES = word_set(
+    "chase follow watch approach push pull touch pass avoid guard protect wake look stare run walk stand sit lie move",
+    "jump go come lead ignore notice see circle surround turn swim kick trip bump",
+)
+# Only one of two can.
+ONE_CAN = word_set("birth pregnant breast breastfeed nurse diaper stroller leash saddle collar cart carriage sleigh rein")
+TITLES = frozenset({"dr", "mr", "mrs", "ms", "prof", "st", "jr"})
+AGREEING = ("VBZ", "VB")
+BE_FORMS = frozenset({"is", "are", "was", "were", "has", "have", "does", "do"})
+# What a baby can do to others.
+BABIES_DO = word_set("kiss look watch touch tap kick hit reach crawl walk follow push pull stare point see smile wave")
+# "scenes of a woman", "explains how a patient": no second participant.
+SHOWN_IN = word_set("scene shot clip video footage view image photo picture series")
+ASKED_OF = word_set("how why what which whose")
+# Also names of things, or of no participant.
+ALSO_THINGS = word_set("pitcher model figure star seal mouse bug crane bat dummy doll avatar conductor cleaner")
+TAKEN_UP = word_set("other others another each both together first second rest more")
+SIDES = word_set("end side hand arm foot leg room way direction half part time")
+MAX_TOKENS = 40
+CROWD = "a crowd or audience cannot change places with a participant"
+UNCLEAR_END = "it is not clear what belongs to the participant"
+VAGUE_PAIR = "the caption does not tell the participants apart, so a swap may stay true"
+LISTED = "a participant belongs to a list"
+AGAIN = "a participant is mentioned again"
+UNKNOWN_GENDER = "the gender of a name is unknown, so a pronoun may not fit"
+BEASTLY = "what a person does does not suit an animal, or the other way round"
+SEVERAL_VERBS = "several verbs would have to agree with the swapped participants"
+WORN = "what the caption says about clothes would contradict the swap"
+
+
+def unfit_participants(swap: Swap) -> str:
+    """Return why the participants cannot change places, or ""."""
+    actors = (swap.subject, swap.counterpart)
+    if len(swap.tokens) > MAX_TOKENS or _is_embedded(swap):
+        return UNCLEAR_END
+    if any(_is_crowd(swap.tokens, actor) for actor in actors):
+        return CROWD
+    if _are_vague(swap.tokens, *actors, second=swap.second):
+        return VAGUE_PAIR
+    if any(_is_listed(swap.tokens, actor) for actor in actors):
+        return LISTED
+    return (
+        _mentioned_again(swap.tokens, *actors)
+        or _unknown_gender(swap.tokens, *actors)
+        or _beastly(swap)
+        or _babyish(swap)
+        or _disagreeing(swap)
+        or _dressed(swap)
+    )
+
+
+def _is_embedded(swap: Swap) -> bool:
+    """Return whether the second participant is part of something else: "scenes of a woman", "with kids playing"."""
+    tokens, first = swap.tokens, swap.counterpart.first
+    before, earlier = tokens[first - 1].lower, tokens[first - 2] if first > 1 else None
+    after = tokens[swap.counterpart.last] if swap.counterpart.last < len(tokens) else None
+    if before == "of" and earlier is not None and earlier.lemma in SHOWN_IN and tokens[swap.nearest].lemma != "take":
+        return True
+    if before in ASKED_OF or before == "more" or tokens[first].lower == "more" or tokens[swap.subject.head - 1].lower == "more":
+        return True
+    with_act = before == "with" and any(
+        token.tag == "VBG" for token in (*tokens[swap.counterpart.head + 1 : swap.counterpart.last], *([after] if after else []))
+    )
+    in_person = before == "in" and tokens[first].lower == "person"
+    unnamed = tokens[swap.counterpart.head].part == "PROPN" and swap.counterpart.gender == "n"
+    strange = unnamed and tokens[swap.subject.head].part != "PROPN" and before not in ("to", "at")
+    infinitive = tokens[swap.main - 1].lower == "to"
+    # "the celebrity he protects", "Marcus' place", "the man with a hat on"
+    goes_on = after is not None and (
+        after.lower in ("he", "she", "they", "'", "’") or (after.lower in ("on", "off") and _ends(tokens, after))
+    )
+    things = any(tokens[actor.head].lower in ALSO_THINGS for actor in (swap.subject, swap.counterpart))
+    return with_act or in_person or strange or infinitive or goes_on or things
+
+
+def _ends(tokens: Sequence[Token], token: Token) -> bool:
+    return token is tokens[-1] or (token is tokens[-2] and tokens[-1].part == "PUNCT")
+
+
+def _is_crowd(tokens: Sequence[Token], actor: Actor) -> bool:
+    words = [token.lower for token in tokens[actor.first : actor.last]]
+    return not CROWDS.isdisjoint(_plain(words)) or words[0] == "people"
+
+
+def _plain(words: Sequence[str]) -> set[str]:
+    return {*words, *(singular(word) or word for word in words)}
+
+
+def _are_vague(tokens: Sequence[Token], subject: Actor, counterpart: Actor, *, second: bool) -> bool:
+    """Return whether "a second person" may be the "man" of the caption, or one of both is just anybody."""
+    words = [{token.lower for token in tokens[actor.first : actor.last]} for actor in (subject, counterpart)]
+    vague = [each <= VAGUE for each in words]
+    if all(vague):
+        return True
+    other = [not ANOTHER.isdisjoint(each) for each in words]
+    unlike = {subject.gender, counterpart.gender} in ({"m", "f"}, {"a", "m"}, {"a", "f"}, {"a", "n"})
+    named_before = any(each <= VAGUE and "the" in each for each in words)
+    return any(vague) and (any(other) or second or named_before) and not unlike
+
+
+def _is_listed(tokens: Sequence[Token], actor: Actor) -> bool:
+    """Return whether the participant is one of "Ann, Eve and Tom", or has a title with a dot."""
+    inside = tokens[actor.first : actor.last]
+    names = any(token.part == "PROPN" for token in inside)
+    before, after = (tokens[index] if 0 <= index < len(tokens) else None for index in (actor.first - 1, actor.last))
+    if any(token.lower in TITLES for token in inside) or (before is not None and before.lower in ("both", "either", "or")):
+        return True
+    joined = any(token.lower in ("and", "or", "&", ",") for token in inside)
+    next_name = actor.last + 1 < len(tokens) and tokens[actor.last + 1].part == "PROPN"
+    follows = before is not None and before.lower in ("and", "&", ",") and actor.first > 1
+    follows_name = follows and tokens[actor.first - 2].part == "PROPN"
+    leads_name = after is not None and after.lower in ("and", "&", ",", "or") and next_name
+    return names and (joined or follows_name or leads_name)
+
+
+def _mentioned_again(tokens: Sequence[Token], subject: Actor, counterpart: Actor) -> str:
+    """Return whether a participant's noun is outside its phrase, or another sentence has a pronoun."""
+    heads = {tokens[actor.head].lemma for actor in (subject, counterpart)} | {
+        tokens[actor.head].lower for actor in (subject, counterpart)
+    }
+    ended = False
+    for index, token in enumerate(tokens):
+        if any(actor.first <= index < actor.last for actor in (subject, counterpart)):
+            continue
+        if token.lower in heads or token.lemma in heads:
+            return AGAIN
+        if (ended and gender_of_pronoun(token)) or (token.lower in TAKEN_UP and _takes_up(tokens, index)):
+            return AGAIN
+        ended = ended or token.text in ".;!?"
+    return ""
+
+
+def _takes_up(tokens: Sequence[Token], index: int) -> bool:
+    """Return whether "the other" is somebody, not "the other end"."""
+    after = tokens[index + 1] if index + 1 < len(tokens) else None
+    return after is None or after.lower not in SIDES
+
+
+def _unknown_gender(tokens: Sequence[Token], subject: Actor, counterpart: Actor) -> str:
+    unknown = any(
+        tokens[actor.head].part == "PROPN" and actor.gender == "n" and not actor.plural for actor in (subject, counterpart)
+    )
+    gendered = any(gender_of_pronoun(token) in ("m", "f") for token in tokens)
+    return UNKNOWN_GENDER if unknown and gendered else ""
+
+
+def _beastly(swap: Swap) -> str:
+    """Return whether an animal would do what persons do, or a person what animals do."""
+    if any(token.lower in ONE_CAN or token.lemma in ONE_CAN for token in swap.tokens):
+        return BEASTLY
+    if swap.subject.animal == swap.counterpart.animal:
+        return ""
+    if swap.counterpart.owns or swap.subject.owns:
+        return BEASTLY
+    acts = [token for token in swap.tokens if token.part == "VERB"]
+    return "" if all(token.lemma in EITHER_DOES for token in acts) else BEASTLY
+
+
+def _babyish(swap: Swap) -> str:
+    """Return whether a baby would do what only older persons do."""
+    actors = (swap.subject, swap.counterpart) if swap.second else (swap.agent,)
+    for actor in actors:
+        if swap.tokens[actor.head].lower in INFANTS:
+            lemma = swap.tokens[swap.nearest if actor is swap.agent else swap.main].lemma
+            if lemma not in BABIES_DO:
+                return f"a baby does not '{lemma}'"
+    babies = any(swap.tokens[actor.head].lower in INFANTS for actor in (swap.subject, swap.counterpart))
+    return BEASTLY if babies and swap.counterpart.owns else ""
+
+
+def _disagreeing(swap: Swap) -> str:
+    """Return whether more verbs agree with a participant than those of the two clauses."""
+    if swap.subject.plural == swap.counterpart.plural:
+        return ""
+    outside = [
+        token
+        for index, token in enumerate(swap.tokens)
+        if not any(actor.first <= index < actor.last for actor in (swap.subject, swap.counterpart))
+    ]
+    finite = [token for token in outside if token.tag == "VBZ" or token.lower in BE_FORMS]
+    return SEVERAL_VERBS if len(finite) > 1 + swap.second else ""
+
+
+def _dressed(swap: Swap) -> str:
+    """Return whether somebody with clothes of their own would wear the other's."""
+    if swap.tokens[swap.main].lemma not in ("wear", "dress"):
+        return ""
+    inside = swap.tokens[swap.counterpart.first : swap.counterpart.last]
+    described = any(token.lower in CLOTHES or token.lower in ("in", "wearing") or token.lower in WHO for token in inside)
+    return WORN if described else ""
