@@ -21,12 +21,15 @@ RELATIONS = frozenset(PLACES) | frozenset(PATHS) | {"to", "over to", "up to", "b
 PATH = re.compile(r"\b(into|onto|out of|off of|from|towards?|away from|through|to)\b", re.IGNORECASE)
 # What takes a count or a participant up again.
 TAKEN_UP = re.compile(
-    r"\b(?:each other|one another|both|all|others?|another|either|respectively|together|one|ones"
-    r"|the (?:first|second|third|fourth|last|rest|two|three|four|former|latter)|apart|between them|themselves)\b",
+    r"\b(?:each other|one another|both|either|respectively|each|one|ones|(?:the|while|and|then|as) others?"
+    r"|the (?:first|second|third|fourth|last|rest|two|three|four|former|latter)|apart|between them)\b",
     re.IGNORECASE,
 )
+TOGETHER = re.compile(r"\b(?:together|others|another|other)\b", re.IGNORECASE)
+ALL_OF = re.compile(r"\b(?:all|all of the|only)\s+$", re.IGNORECASE)
 AGAIN = word_set("it its them itself themselves")
 INSIDE_IT = re.compile(r"\b(?:from|in|into|inside|on|onto|out of|of|through|with|under|off) (?:it|them)\b|\bthere(?:in)?\b")
+SINGLE = word_set("he she his her him himself herself")
 MANY = word_set("they them their themselves theirs")
 # Differences that say nothing about who somebody is.
 GENERIC = word_set(
@@ -95,8 +98,11 @@ def _changed_count(text: str, edit: Edit) -> str:
     if old is None or new is None or old == new:
         return ""
     rest = f"{text[: edit.start]} | {text[edit.end :]}"
-    if again := TAKEN_UP.search(rest):
-        return f"'{again.group()}' takes the count up again"
+    again = TAKEN_UP.search(rest) or (new == 1 and TOGETHER.search(rest)) or ALL_OF.search(text[: edit.start])
+    if again:
+        return f"'{again.group().strip()}' takes the count up again"
+    if old == 1 and not SINGLE.isdisjoint(_words(text[edit.end :])):
+        return "a pronoun takes the count up again"
     if 1 in (old, new) and not MANY.isdisjoint(_words(rest)):
         return "a pronoun takes the count up again"
     head = head_noun(_words(_sentence_behind(text, edit.end)))

@@ -25,6 +25,14 @@ MENTION = re.compile(
     r"(?=['’](?ai:s|ll|d)\b|['’](?!\w)|(?!\w|['’-]\w|[\u0300-\u036f\u200d\ufe0f]))"
 )
 REACH = 60
+SINGULARS = {
+    "men": "man",
+    "women": "woman",
+    "boys": "boy",
+    "girls": "girl",
+    "guys": "guy",
+    "ladies": "lady",
+}
 # "no man", "not a single woman", "without any men"; "with no shirt the man" is about a shirt.
 NEGATED = re.compile(
     r"(?i)\b(?:no|not an?|not any|without an?|without any|without|neither|nor)(?: (?!the\b|an?\b)\w+)? $"
@@ -52,6 +60,10 @@ MEANWHILE = re.compile(r"(?i)\b(?:while|as|then) an? (?:\w+ )?$")
 DEFINITE = re.compile(r"(?i)\bthe (?:\w+ )?$")
 # Cheap: most captions have none of these words.
 HINTS = {MALE: MALE_ATTRIBUTES, FEMALE: FEMALE_ATTRIBUTES | {"dress", "dresses"}}
+# "the girl next to (her)", "a man in front of (him)"
+BESIDE = re.compile(
+    r"(?i) (?:\w+ing |who is |that is )?(?:next to|beside|behind|near|in front of|with|by|across from|before|to the \w+ of|of) "
+)
 WORD = re.compile(r"[\w'’-]+")
 JOINED = re.compile(r"(?i),? (?:and|or|&) (?:\w+ ){0,2}")
 
@@ -97,13 +109,29 @@ def refusal(text: str, noun: Mention, mentions: Sequence[Mention]) -> str:
         return f"'{attribute}' gives the gender of '{noun.word}' away"
     if sum(mention.word == noun.word for mention in mentions) > 1:
         return f"'{noun.word}' occurs more than once; it may be another person"
+    if why := _of_somebody_else(text, noun, mentions):
+        return why
     if OTHER_BEFORE.search(before) or any(OTHER_BEFORE.search(text[: mention.start]) for mention in same):
         return f"“other” compares '{noun.word}' with another person of the same gender"
     return ""
 
 
+def _of_somebody_else(text: str, noun: Mention, mentions: Sequence[Mention]) -> str:
+    """Return whether a pronoun of the noun's gender is another person: before the noun, or as in "the girl next to her"."""
+    for mention in mentions:
+        if mention.word not in PRONOUNS or mention.gender != noun.gender:
+            continue
+        beside = noun.end < mention.start and BESIDE.fullmatch(text[noun.end : mention.start])
+        if mention.start < noun.start or (beside and mention.word in ("him", "her")):
+            return f"'{mention.word}' is somebody else than '{noun.word}'"
+    return ""
+
+
 def is_confused_with(text: str, noun: Mention, target: str, mentions: Sequence[Mention]) -> bool:
     """Return whether a swap of the noun would write "a woman and a woman", "men and guys", or twice "the man"."""
+    # "a man is pushed by a man" would be another man, and "three girls and one girl" are four.
+    if any(SINGULARS.get(mention.word, mention.word) == SINGULARS.get(target, target) for mention in mentions):
+        return True
     alike = ADULTS if target in ADULTS else {target}
     similar_mentions = [
         mention

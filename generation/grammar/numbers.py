@@ -18,13 +18,13 @@ WORD = re.compile(r"\s*([A-Za-z]+(?:['’-][A-Za-z]+)*|\d+(?:-[A-Za-z]+)*)")
 # "exactly two hundred", "three or four", "3.5", "50 %", "two o'clock", "two-thirds": not plain counts.
 NOT_A_COUNT = re.compile(
     r"(?:[.,:/]\d|\s*[%°]|\s+(?:or|to|and|point|of)\s+(?:a\s+half|\d|(?:" + "|".join(VALUES) + r")\b)"
-    r"|\s+(?:o['’]clock|percent|am|pm|a\.m\.|p\.m\.|half|halves|thirds?|quarters?|fifths?)\b)",
+    r"|\s+(?:o['’]clock|percent|am|pm|a\.m\.|p\.m\.|half|halves|thirds?|quarters?|fifths?|(?:years?|months?|weeks?|days?)[\s-]+olds?)\b)",
     re.IGNORECASE,
 )
 # A bound leaves other numbers true as well: "at least three times", "two or more dogs".
 BOUND_BEFORE = re.compile(
     r"\b(?:at\s+(?:least|most)|(?:more|less|fewer|greater|other)\s+than|as\s+many\s+as|a\s+(?:minimum|maximum)\s+of"
-    r"|almost|nearly|approximately|roughly|maybe|perhaps|probably)\s+$",
+    r"|almost|nearly|approximately|roughly|maybe|perhaps|probably|or|of\s+(?:around|about)|all\s+but)\s+$",
     re.IGNORECASE,
 )
 BOUND_BEHIND = re.compile(
@@ -36,9 +36,23 @@ BOUND_BEHIND = re.compile(
 HEDGE_BEFORE = re.compile(r"\b(?:(?P<of_times>about|up\s+to|some)|around|over|under)\s+$", re.IGNORECASE)
 # Words before a number word that is not a count: "no one", "number 3", "the one".
 NAMES_BEFORE = re.compile(
-    r"(?:\b(?:no|some|any|every|each|which|the|this|that|number|no\.|room|channel|at|day|part|step|take|game)\s+|[#$€£.,:/]\s*)$",
+    r"(?:\b(?:no|some|any|every|each|which|the|this|that|these|those|same|other|first|last|next|high|number|no\.|room|channel|at|day|part|step|take|game)\s+|[#$€£.,:/]\s*)$",
     re.IGNORECASE,
 )
+# Both sides do it to each other: one alone does not.
+RECIPROCAL = re.compile(
+    r"\b(?:hug|kiss|fight|wrestl|box|fenc|spar|shar|rac|compet|meet|convers|chat|talk|debat|argu|battl|play-fight|tug|duel|"
+    r"hand-?shake|handshake|match|versus|vs|against|high-five|gather|crowd|group|pair|row|line|surround|band|choir|"
+    r"ping pong|tennis|squash|badminton|chess|shuffleboard)\w*",
+    re.IGNORECASE,
+)
+PAIRED = word_set("hand hands arm arms leg legs foot feet eye eyes ear ears knee knees shoulder shoulders thumb thumbs")
+SEVERAL_BEFORE = re.compile(r"\b(?:between|among|group|pair|team|set|couple|line|row|bunch)\s+(?:of\s+)?$", re.IGNORECASE)
+FROM_TO = re.compile(r"\bfrom\s+one\b[^.;]{0,40}?\bto\s+(?:another|the\s+other|the\s+next)\b", re.IGNORECASE)
+# "cuts the cake in two", "all but two"
+DIVIDED = re.compile(r"\b(?:in|into)\s+$", re.IGNORECASE)
+# Behind a counted noun these are no part of it: "one man left".
+BEHIND_NOUN = word_set("left alone seated dressed clad")
 ONE_NAMES = word_set(
     "another by after who that which side end way direction day of",
 )
@@ -142,6 +156,13 @@ def _counts_something(count: Count) -> bool:
         return False
     following = WORD.match(count.text, count.end)
     word = following.group(1).lower() if following else ""
+    divided = not word or word in CLOSED or word in PREPOSITIONS
+    if divided and DIVIDED.search(count.text, max(0, count.start - 8), count.start):
+        return False
+    if any(match.start() < count.start < match.end() for match in FROM_TO.finditer(count.text)):
+        return False
+    if count.word[0].isupper() and not _is_clause_start(count):
+        return False
     if count.adverb:
         return not word or word in PREPOSITIONS
     if count.word.lower() == "one":
@@ -154,6 +175,8 @@ def realise(count: Count, value: int, *, adverb: bool | None = None) -> list[Edi
 
     `adverb`: once/twice (True) or "one time" (False) if both are possible; None keeps the caption's form.
     """
+    if not _fits(count, value):
+        return None
     digits = count.word.isdigit()
     times = _times_after(count)
     wants_adverb = (count.adverb if adverb is None else adverb) and not digits
@@ -169,6 +192,30 @@ def realise(count: Count, value: int, *, adverb: bool | None = None) -> list[Edi
         return [number]
     crossing = _cross(count, to_one=value == 1)
     return None if crossing is None else sorted([number, *crossing])
+
+
+def _fits(count: Count, value: int) -> bool:
+    """Return whether so many are possible: one does not hug, two pose between, nobody raises three hands."""
+    tokens = _noun_phrase(count)
+    phrase = {token[2].lower() for token in tokens}
+    if tokens and count.text[tokens[-1][1] :][:2] in ("'s", "’s", "' ", "’ "):
+        return False
+    if count.value > 1 and not count.adverb and tokens and not any(_is_plural(token[2]) for token in tokens):
+        # "a two person bike"
+        return False
+    if value > 2 and not PAIRED.isdisjoint(phrase):
+        return False
+    if not phrase.isdisjoint(("team", "teams")):
+        return False
+    if value > 1 or count.adverb or _times_after(count):
+        return True
+    if not phrase.isdisjoint(("different", "similar", "identical", "various", "more", "matching")):
+        return False
+    subject = _is_clause_start(count) or THERE_BE.search(count.text, 0, count.start) is not None
+    return not (
+        SEVERAL_BEFORE.search(count.text, max(0, count.start - 30), count.start)
+        or (subject and RECIPROCAL.search(count.text))
+    )
 
 
 def _adverb_of(value: int, count: Count) -> str | None:
@@ -234,7 +281,8 @@ def _last_of_first_plurals(phrase: list[Token]) -> Token | None:
     if not plurals:
         return None
     last = plurals[0]
-    while last + 1 in plurals:
+    # "two glasses walks": the second word is a verb of somebody else.
+    while last + 1 in plurals and not (last + 2 == len(phrase) and can_be(phrase[last + 1][2], "VERB")):
         last += 1
     return phrase[last]
 
@@ -245,6 +293,8 @@ def _last_noun(phrase: list[Token], *, subject: bool) -> Token | None:
     for token in phrase:
         # "one upright rows" is an error, not a verb: an adjective is before it.
         verb_may_follow = nouns and (subject or not can_be(nouns[-1][2], "ADJ"))
+        if nouns and token[2].lower() in BEHIND_NOUN:
+            break
         if verb_may_follow and plain_verb(token[2]) is not None:
             break
         nouns.append(token)

@@ -11,8 +11,10 @@ is the result: only both halves of one run's captions and seed together are bala
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from foilworks.core.text.diff import Edit
 from foilworks.core.text.language.numbers import value_of
 from generation.errors import GenerationError
+from generation.grammar.consistency import why_unsound
 from generation.grammar.numbers import Count, find_count, realise
 from generation.methods._number_balance import Counted, FoilCount, balanced, drawn_by_quota
 from generation.methods._random import generator_for
@@ -23,6 +25,7 @@ VERSION = "3"
 NEEDS_ALL_CAPTIONS = True
 SMALL = frozenset({1, 2, 3})
 MAX_NUMBER = 20
+UNFIT = "no other count keeps the sentence grammatical and consistent"
 # Foils with each count in ViLMA's released counting files (easy: 4..10, difficult: 1..3); 11 and above as rare as 10.
 RELEASED = {1: 319, 2: 285, 3: 291, 4: 195, 5: 175, 6: 141, 7: 120, 8: 119, 9: 103, 10: 106}
 
@@ -36,7 +39,7 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: s
     for caption in captions:
         count = _stated(caption, params)
         if isinstance(count, Count) and (mode != "paper" or _is_in_split(count.value, params["split"])):
-            allowed = _realisable(count, _other_counts(count.value, params, mode))
+            allowed = _realisable(count, _other_counts(count.value, params, mode), mode)
             items.append(Counted(caption.id, count.value, frozenset(allowed), count.adverb))
     # A trial on one sentence: no caption to trade with.
     if len(items) == 1:
@@ -108,8 +111,14 @@ def _other_counts(value: int, params: dict[str, Any], mode: str) -> list[int]:
     return [number for number in every if (number in SMALL) != (value in SMALL)]
 
 
-def _realisable(count: Count, numbers: list[int]) -> list[int]:
-    return [number for number in numbers if realise(count, number) is not None]
+def _realisable(count: Count, numbers: list[int], mode: str) -> list[int]:
+    """Return the numbers that keep the sentence correct, and outside mode paper true of nothing it says besides."""
+    edits_by_number = {number: realise(count, number) for number in numbers}
+    return [
+        number
+        for number, edits in edits_by_number.items()
+        if edits is not None and (mode == "paper" or not why_unsound(count.text, edits))
+    ]
 
 
 def _foil_counts(
@@ -119,14 +128,14 @@ def _foil_counts(
         return f"the count {count.value} is not in the {params['split']} subtest (parameter split)"
     if state is not None and caption.id in state:
         return state[caption.id]
+    allowed = _realisable(count, _other_counts(count.value, params, mode), mode)
+    if not allowed:
+        return why_unsound(count.text, [Edit(count.start, count.end, "")]) or UNFIT
     if state is not None and mode != "paper" and params["leftover"] == "skip":
         return (
             f"no caption is left to trade the count {count.value} with; add captions, "
             "or draw at random with leftover=draw or mode paper"
         )
-    allowed = _realisable(count, _other_counts(count.value, params, mode))
-    if not allowed:
-        return "no other count keeps the sentence grammatical"
     rng = generator_for(seed, "number", caption.id)
     if mode == "paper":
         return drawn_by_quota([Counted(caption.id, count.value, frozenset(allowed))], _weight, params["foils"], rng)[
