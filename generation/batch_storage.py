@@ -10,6 +10,7 @@ from foilworks.core.corpus.models import Caption, Foil
 from foilworks.core.corpus.rules.states import CandidateState, next_candidate_state
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import AuditEvent
+from generation.filters.registry import DRAW
 from generation.models import Candidate, CandidateGroup, FilterScore, GenerationRun
 from generation.pipeline import Judged, Outcome
 from generation.records import CaptionInput, Verdict
@@ -41,7 +42,7 @@ def store_batch(
     ]
     Candidate.objects.bulk_create([candidate for candidate, _ in pairs], ROWS)
     FilterScore.objects.bulk_create([score for pair in pairs for score in _scores(run, *pair, measures)], ROWS)
-    audit.record_many(_event(run, candidate) for candidate, _ in pairs)
+    audit.record_many(_event(run, candidate) for candidate, _ in pairs if candidate.state != CandidateState.GENERATED)
 
 
 def _groups(run: GenerationRun, outcomes: Sequence[Outcome], rows: Mapping[str, Caption]) -> list[CandidateGroup]:
@@ -103,7 +104,7 @@ def _why(outcome: Outcome) -> str:
 
 def _rejected_by(run: GenerationRun, judged: Judged) -> list[str]:
     """Return the filters that it fails under the run's current thresholds. A foil not judged by a filter stays out."""
-    slugs = [row["slug"] for row in run.filters]
+    slugs = [row["slug"] for row in run.filters if row["slug"] != DRAW]
     fails = [slug for slug in slugs if slug in judged.verdicts and not _passes(run, slug, judged.verdicts[slug])]
     return fails if fails or judged.verdicts.keys() >= set(slugs) else list(judged.rejected_by)
 
@@ -123,7 +124,7 @@ def _candidate(run: GenerationRun, group: CandidateGroup, judged: Judged) -> Can
         rank=draft.rank,
         text=draft.foil,
         text_sha256=hashlib.sha256(draft.foil.encode()).hexdigest(),
-        state=next_candidate_state(CandidateState.GENERATED, _move(run, rejected_by)),
+        state=_state(run, rejected_by),
         method=draft.method,
         method_version=run.method_version,
         mode=draft.mode,
@@ -142,7 +143,15 @@ def _candidate(run: GenerationRun, group: CandidateGroup, judged: Judged) -> Can
     )
 
 
-def _move(run: GenerationRun, rejected_by: Sequence[str]) -> str:
+def _state(run: GenerationRun, rejected_by: Sequence[str]) -> CandidateState:
+    """Return the state of a new candidate. If the run ends with a draw, those that passed wait for it (run_draw.py)."""
+    if not rejected_by and any(row["slug"] == DRAW for row in run.filters):
+        return CandidateState.GENERATED
+    return next_candidate_state(CandidateState.GENERATED, move_of(run, rejected_by))
+
+
+def move_of(run: GenerationRun, rejected_by: Sequence[str]) -> str:
+    """Return the move of a candidate out of the state "generated"."""
     if rejected_by:
         return "reject"
     return "queue" if run.project.edit_stage else "skip_editing"
@@ -170,7 +179,7 @@ def _event(run: GenerationRun, candidate: Candidate) -> AuditEvent:
     return audit.event(
         run.project,
         None,
-        _move(run, candidate.rejected_by),
+        move_of(run, candidate.rejected_by),
         candidate,
         from_state=CandidateState.GENERATED,
         to_state=candidate.state,

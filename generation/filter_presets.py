@@ -36,7 +36,7 @@ def _content(filters: Filters) -> str:
 
 
 def _all(method: str, mode: str) -> Iterator[Preset]:
-    defaults: Filters = {slug: {} for slug in default_filters(method)}
+    defaults: Filters = {slug: {} for slug in default_filters(method, mode)}
     yield Preset("default", _("Default"), defaults)
     yield Preset("minimal", _("Minimal"), {slug: {} for slug in MINIMAL})
     linter: Mapping[str, Any] = {}

@@ -41,6 +41,7 @@ from generation.run_captions import (
     record_excluded_captions,
     train_captions,
 )
+from generation.run_draw import draw_run
 from generation.stored_measures import RowMeasures
 
 BATCH = 200
@@ -95,6 +96,9 @@ def run_generation(run_id: int, job: Job) -> None:
         done += len(batch)
         heard.start(done)
         progress(job, done, total, "generating foils")
+    for step in filter(pipeline.draws, filters):
+        progress(job, total, total, "drawing foils")
+        draw_run(run, step)
     GenerationRun.objects.filter(pk=run.pk).update(skipped=_skipped(run), missing=_missing(run))
     progress(job, total, total, "done")
 

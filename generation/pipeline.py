@@ -8,6 +8,7 @@ A method module has VERSION and `make(captions, *, params, mode, seed)`, which y
 LEARNS_FROM_TRAIN, `prepare` sees the captions of the train split instead.
 
 A filter that balances the foils of a whole run sets RUNS_LAST: it judges, in order, the foils that passed all others.
+With DRAWS instead, its `select(pairs, *, fixed, per_group, seed)` judges the foils of all captions together: see `draw`.
 
 A filter module has VERSION, COSTLY and `judge(caption, foil, *, others, params)`, or `judge_many(cases, *, params)`,
 one verdict per case, to judge cases together. With a `prepare(captions, *, params)` it learns from captions first
@@ -15,6 +16,7 @@ and gets the result as `state=`. A filter with a model has `measure_many` instea
 texts once (see measures.py). With `is_sampled(case, *, params, seed)` it lets some of the foils pass that it rejects.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -24,7 +26,9 @@ from foilworks.core.text.diff import apply_edits
 from foilworks.core.text.language.english import not_english
 from foilworks.core.text.quoting import quoted
 from foilworks.core.text.registry import Entry, load, lookup, version_of
+from generation.balance.balanced_pairs import Pair
 from generation.errors import GenerationError
+from generation.filters.registry import DRAW
 from generation.grammar.consistency import why_unsound
 from generation.pair_measures import Measures, measures_of, pair_sha256, verdict_of
 from generation.records import Blank, CaptionInput, Case, FoilDraft, Shortfall, Skip, Verdict
@@ -131,6 +135,7 @@ def run(
 
     GenerationError: a method breaks its contract (edits that do not make the foil, an unknown caption).
     """
+    filters = [step for step in filters if not draws(step)]
     stream = iter(captions)
     while batch := list(islice(stream, batch_size)):
         outputs_by_id = _outputs_by_id(method, batch, mode=mode, seed=seed, state=state)
@@ -143,6 +148,60 @@ def run(
         )
         for caption in batch:
             yield _outcome(caption, outputs_by_id[caption.id], open_cases[caption.id], filters)
+
+
+def draws(step: Step) -> bool:
+    """Return whether the filter judges the foils of all captions together, after all others."""
+    return getattr(step.module, "DRAWS", False)
+
+
+def draw(outcomes: Sequence[Outcome], step: Step, *, per_group: int = 1, seed: int = 0) -> list[Outcome]:
+    """Return all outcomes of a run with the draw's verdict on each foil that passed the other filters."""
+    pairs = [
+        Pair(
+            f"{outcome.caption.id}#{index}",
+            outcome.caption.id,
+            outcome.caption.text,
+            judged.draft.foil,
+            outcome.caption.video,
+        )
+        for outcome in outcomes
+        for index, judged in enumerate(outcome.foils)
+        if not judged.rejected_by
+    ]
+    verdicts = step.module.select(pairs, per_group=per_group, seed=seed)
+    return [
+        replace(
+            outcome,
+            foils=tuple(
+                _drawn(judged, step.slug, verdicts.get(f"{outcome.caption.id}#{index}"))
+                for index, judged in enumerate(outcome.foils)
+            ),
+        )
+        for outcome in outcomes
+    ]
+
+
+def left_out(outcomes: Iterable[Outcome]) -> dict[str, int]:
+    """Return why the draw left out captions whose foils had passed all other filters -> their number."""
+    reasons: Counter[str] = Counter()
+    for outcome in outcomes:
+        if outcome.foils and all(judged.rejected_by for judged in outcome.foils):
+            details = [
+                judged.verdicts[slug].detail
+                for judged in outcome.foils
+                for slug in judged.rejected_by[-1:]
+                if judged.verdicts[slug].detail and slug == DRAW
+            ]
+            reasons.update(details[:1])
+    return dict(reasons)
+
+
+def _drawn(judged: Judged, slug: str, verdict: Verdict | None) -> Judged:
+    if verdict is None:
+        return judged
+    rejected_by = judged.rejected_by if verdict.passed else (*judged.rejected_by, slug)
+    return replace(judged, verdicts={**judged.verdicts, slug: verdict}, rejected_by=rejected_by)
 
 
 def _outputs_by_id(

@@ -10,6 +10,7 @@ from django.conf import settings
 from foilworks.core.hub.interfaces import ChatReply, ModelInfo
 from foilworks.core.text.registry import load, lookup, parse_params, version_of
 from generation import pipeline
+from generation.filters.registry import DRAW, FILTERS
 from generation.instruction_models.services import services
 from generation.methods.registry import METHODS
 from generation.records import CaptionInput, FoilDraft
@@ -50,12 +51,19 @@ class FileAnswers:
 
 
 def try_method(
-    slug: str, captions: Iterable[CaptionInput], *, mode: str, seed: int, raw_params: Mapping[str, Any]
+    slug: str,
+    captions: Iterable[CaptionInput],
+    *,
+    mode: str,
+    seed: int,
+    raw_params: Mapping[str, Any],
+    is_drawn: bool = False,
 ) -> dict[str, Any]:
     """Return `{"candidates": [...], "skipped": [...], "blanks": [...]}` (docs/reference/cli.md#foil).
 
-    `captions` is iterated up to three times (it must be a list or a file). ActionableError: an unknown method or
-    parameter.
+    `captions` is iterated up to three times (it must be a list or a file). `is_drawn`: draw one foil per caption, as a
+    run does with the filter `draw`, with `draw` in the result: why captions are left out -> their number.
+    ActionableError: an unknown method or parameter.
     """
     entry = lookup(METHODS, slug, "method")
     params = parse_params(entry, raw_params)
@@ -64,10 +72,17 @@ def try_method(
     method = pipeline.Step(slug, module, params, extra_arguments=services, version=version_of(entry, module))
     state = pipeline.prepare(method, captions, mode=mode, seed=seed)
     result: dict[str, Any] = {"candidates": [], "skipped": [], "blanks": []}
-    for outcome in pipeline.run(method, captions, mode=mode, seed=seed, state=state):
+    outcomes: Iterable[pipeline.Outcome] = pipeline.run(method, captions, mode=mode, seed=seed, state=state)
+    if is_drawn:
+        outcomes = pipeline.draw(list(outcomes), pipeline.Step.of(FILTERS, DRAW, "filter", {}), seed=seed)
+        result["draw"] = pipeline.left_out(outcomes)
+    for outcome in outcomes:
         text = outcome.caption.text
-        result["candidates"] += [_draft_record(text, judged.draft) for judged in outcome.foils]
-        result["skipped"] += [{"caption": text, "why": why} for why in (*outcome.skipped, *outcome.missing)]
+        drafts = [judged.draft for judged in outcome.foils if not judged.rejected_by]
+        result["candidates"] += [_draft_record(text, draft) for draft in drafts]
+        left_out = [] if drafts else pipeline.left_out([outcome])
+        reasons = (*outcome.skipped, *outcome.missing, *left_out)
+        result["skipped"] += [{"caption": text, "why": why} for why in reasons]
         if outcome.blanks:
             result["blanks"].append({"caption": text, "count": outcome.blanks})
     if hasattr(module, "blanks_of"):

@@ -66,7 +66,9 @@ def start_run(person: User | None, project: Project, request: FoilRequest) -> Ge
         method=method,
         mode=request.mode,
         params=with_paths(_params(method, request.params or {}, request.subtest), only_below=below),
-        filters=_filters({slug: {} for slug in default_filters(method)} if filters is None else filters, below),
+        filters=_filters(
+            {slug: {} for slug in default_filters(method, request.mode)} if filters is None else filters, below
+        ),
         seed=request.seed,
         selection=_selection(request.subtest, request.selection or {}),
         created_by=person,

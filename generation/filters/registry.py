@@ -14,6 +14,9 @@ VECTORS = Param(
     ),
 )
 
+# The filter that judges the foils of a whole run together.
+DRAW = "draw"
+
 _FILTERS: dict[str, Entry] = {
     "minimal_edit": Entry(
         label="Minimal edit",
@@ -139,6 +142,15 @@ _FILTERS: dict[str, Entry] = {
                 "which."
             ),
         ),
+    ),
+    DRAW: Entry(
+        label="Balanced draw",
+        path="generation.filters.draw",
+        summary=(
+            "Draws foils by a fair coin, so that texts do not say which of two opposites is true. Captions whose words "
+            "no other caption inserts are left out."
+        ),
+        deviations=("No paper draws so. In mode paper it is off by default.",),
     ),
     "detector": Entry(
         label="Detector",
@@ -397,9 +409,16 @@ DEFAULT_FILTERS = ("identical", "duplicate", "minimal_edit")
 CHANGES_MORE = frozenset({"actor_swap", "identity_swap", "random_caption", "state_change"})
 
 
-def default_filters(method: str) -> tuple[str, ...]:
+# Methods that replace words by other words; the draw needs opposites among them.
+REPLACES_WORDS = frozenset(
+    {"number", "preposition", "state_change", "gender_swap", "identity_swap", "mask_fill", "span_infill", "chat"}
+)
+
+
+def default_filters(method: str, mode: str = "corrected") -> tuple[str, ...]:
     """Return the default filters of a run of the method."""
-    return tuple(slug for slug in DEFAULT_FILTERS if slug != "minimal_edit" or method not in CHANGES_MORE)
+    filters = tuple(slug for slug in DEFAULT_FILTERS if slug != "minimal_edit" or method not in CHANGES_MORE)
+    return (*filters, DRAW) if method in REPLACES_WORDS and mode != "paper" else filters
 
 
 def needs_weights(entry: Entry) -> str:

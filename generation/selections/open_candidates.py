@@ -1,7 +1,8 @@
 """Query the candidates of a selection: open ones that people have not started on, and fixed ones."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -71,7 +72,7 @@ def pool_of(selection: Selection) -> Pool:
     """Query the pool: four queries, plus those of `failing_now`."""
     candidates = open_candidates(selection).order_by("id")
     excluded_ids = failing_now(selection)
-    columns = "id", "group_id", "group__caption__text", "text", "rank", *_video_columns("group__caption__video")
+    columns = pair_columns()
     rows = [row for row in candidates.values_list(*columns) if row[0] not in excluded_ids]
     ids = {row[0] for row in rows}
     of_items = Foil.objects.filter(item__subtest=selection.subtest)
@@ -80,9 +81,9 @@ def pool_of(selection: Selection) -> Pool:
         foil__in=dropped_foils
     )
     fixed = [
-        Pair(f"c{pk}", str(group), caption, text, _source_video(video))
-        for pk, group, caption, text, _rank, *video in begun_candidates.order_by("id").values_list(*columns)
-        if pk not in ids
+        replace(as_pair(row), id=f"c{row[0]}")
+        for row in begun_candidates.order_by("id").values_list(*columns)
+        if row[0] not in ids
     ]
     item_foils = of_items.filter(candidate=None).exclude(pk__in=dropped_foils).order_by("id")
     fixed += [
@@ -92,13 +93,21 @@ def pool_of(selection: Selection) -> Pool:
         )
     ]
     return Pool(
-        open=[
-            Pair(str(pk), str(group), caption, text, _source_video(video))
-            for pk, group, caption, text, _rank, *video in rows
-        ],
+        open=[as_pair(row) for row in rows],
         fixed=fixed,
         ranks={str(row[0]): row[4] for row in rows},
     )
+
+
+def pair_columns() -> tuple[str, ...]:
+    """Return the columns of a candidate that `as_pair` reads."""
+    return "id", "group_id", "group__caption__text", "text", "rank", *_video_columns("group__caption__video")
+
+
+def as_pair(row: Sequence[Any]) -> Pair:
+    """Return the pair of a candidate from its `pair_columns`."""
+    pk, group, caption, text, _rank, *video = row
+    return Pair(str(pk), str(group), caption, text, _source_video(video))
 
 
 def _video_columns(prefix: str) -> list[str]:

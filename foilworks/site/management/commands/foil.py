@@ -8,6 +8,7 @@ from django.core.management.base import CommandParser
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
 from generation.caption_file import CaptionFile
 from generation.errors import GenerationError
+from generation.filters.registry import DRAW, default_filters
 from generation.methods.registry import METHODS
 from generation.records import MODES, CaptionInput
 from generation.trial import try_method
@@ -30,9 +31,15 @@ class Command(FoilworksCommand):
         source.add_argument("--file", type=Path, metavar="FILE", help='JSON Lines file with {"caption": "…"} per line')
         parser.add_argument("--seed", type=int, default=0, help="seed; the same seed makes the same foils")
         parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="parameter of the method; repeatable")
+        parser.add_argument(
+            "--no-draw",
+            action="store_true",
+            help="with --file, show all foils; default: those that a balanced run would draw",
+        )
 
     def run(self, **options: Any) -> dict[str, Any]:
         captions: list[CaptionInput] | CaptionFile
+        is_run = options["file"] is not None and not options["no_draw"]
         if options["file"] is not None:
             captions = CaptionFile(options["file"])
         else:
@@ -43,6 +50,7 @@ class Command(FoilworksCommand):
             mode=options["mode"],
             seed=options["seed"],
             raw_params=parse_set_options(options["set"]),
+            is_drawn=is_run and DRAW in default_filters(options["method"], options["mode"]),
         )
 
     def render(self, result: dict[str, Any]) -> str:
@@ -53,6 +61,7 @@ class Command(FoilworksCommand):
             if "count" in one
         ]
         lines += [f"{one['caption']}\n  skipped: {one['why']}" for one in result["skipped"]]
+        lines += [f"left out by the balanced draw, {count}: {why}" for why, count in result.get("draw", {}).items()]
         return "\n".join(lines) or "no caption given; add --caption or --file"
 
 

@@ -125,7 +125,7 @@ def _subtest(project: Project, name: str | None) -> Subtest:
 
 def _settings(options: dict[str, Any], recipe: Recipe | None) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
     """Return the parameters of the method and of each filter: the recipe's, overridden by --set and --filters."""
-    usual: dict[str, dict[str, Any]] = {slug: {} for slug in default_filters(options["method"])}
+    usual: dict[str, dict[str, Any]] = {slug: {} for slug in default_filters(options["method"], options["mode"])}
     if recipe:
         usual = recipe.filters_in(options["mode"])
     filters = usual

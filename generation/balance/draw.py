@@ -1,0 +1,161 @@
+"""Draw foils so that texts do not say which of two opposites is true (docs/explanation/balance.md#draw).
+
+Two foils are opposites if one removes the words that the other inserts, such as "into" and "out of". For each pair of
+opposites, a fair coin decides which one the next caption has, until the captions of one side are used up. So counts are
+random: with equal counts, a solver that has seen the other captions gives the rarer answer. Only captions with a
+partner take part: one of the other side for which the solver, fitted on other videos, finds the same opposite about
+equally likely. So the words around the opposites say no more than the opposites do.
+"""
+
+import random
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from foilworks.core.solver.questions import Row, separate_answers
+from foilworks.core.solver.solve import first_view
+from foilworks.core.text.language.numbers import value_of
+from generation.balance.balanced_pairs import Pair, PairSelection, change
+from generation.errors import GenerationError
+
+# The largest difference between the solver's probabilities for two partners.
+CALIPER = 0.15
+# With fewer replacements, the solver learns nothing.
+MIN_SOLVED = 60
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """A foil, and the words that it removes and inserts: sorted, joined by blanks. Of counts, only their numbers."""
+
+    pair: Pair
+    removed: str
+    inserted: str
+
+    @property
+    def opposites(self) -> tuple[str, str]:
+        return min(self.removed, self.inserted), max(self.removed, self.inserted)
+
+    @property
+    def is_first(self) -> bool:
+        """Return whether the caption has the first of both opposites."""
+        return self.removed < self.inserted
+
+
+def replacement_of(pair: Pair) -> Replacement:
+    """Return the pair with the words that its foil removes and inserts; both are empty if only their order changes."""
+    changes = change(pair.caption, pair.foil)
+    removed = {word for word, times in changes.items() if times > 0}
+    inserted = {word for word, times in changes.items() if times < 0}
+    # "one dog" and "two dogs": the noun only agrees with the count.
+    counts = [{word for word in side if value_of(word) is not None} for side in (removed, inserted)]
+    removed, inserted = counts if all(counts) else (removed, inserted)
+    return Replacement(pair, " ".join(sorted(removed)), " ".join(sorted(inserted)))
+
+
+def opposite_ids(pairs: Iterable[Pair], fixed: Iterable[Pair] = ()) -> set[str]:
+    """Return the ids of the pairs that have an opposite among the others or `fixed`, or need none."""
+    rows, stored = [replacement_of(pair) for pair in pairs], [replacement_of(pair) for pair in fixed]
+    return {row.pair.id for row in _opposed(rows, stored)}
+
+
+def draw(pairs: Sequence[Pair], *, seed: int = 0, per_group: int = 1, fixed: Sequence[Pair] = ()) -> PairSelection:
+    """Draw at most `per_group` pairs per group. `fixed` pairs stay and count: the draw first makes up for their excess.
+
+    Pairs without an opposite, and those left when their opposites are used up, are lost. A foil with the words of its
+    caption in another order has no opposite and needs none. The result does not depend on the order of the pairs.
+    GenerationError: `per_group` is below 1.
+    """
+    if per_group < 1:
+        raise GenerationError(f"per_group is {per_group}; draw at least one foil per group")
+    generator = random.Random(seed)
+    stored = [replacement_of(pair) for pair in fixed]
+    rows = _opposed([replacement_of(pair) for pair in sorted(pairs, key=lambda pair: pair.id)], stored)
+    generator.shuffle(rows)
+    leans = _leans([*rows, *_opposed(stored, rows)], seed)
+    group_sizes = Counter(pair.group for pair in fixed)
+    selected_ids: set[str] = set()
+    for opposites, rows_of_opposites in _by_opposites(rows):
+        open_rows = [row for row in rows_of_opposites if group_sizes[row.pair.group] < per_group]
+        drawn = list({row.pair.group: row for row in open_rows}.values())
+        if opposites[0] != opposites[1]:
+            stored_sides = [row.is_first for row in stored if row.opposites == opposites]
+            drawn = _toss(*_partners(drawn, leans), stored_sides, generator)
+        group_sizes.update(row.pair.group for row in drawn)
+        selected_ids.update(row.pair.id for row in drawn)
+    return PairSelection(
+        tuple(pair.id for pair in pairs if pair.id in selected_ids),
+        tuple(pair.id for pair in pairs if pair.id not in selected_ids),
+        min(len(pairs), per_group * len({pair.group for pair in pairs})),
+    )
+
+
+def _opposed(rows: Sequence[Replacement], others: Sequence[Replacement]) -> list[Replacement]:
+    """Return the rows whose inserted words are removed in return by one of `rows` or `others`."""
+    sides = {(row.removed, row.inserted) for row in [*rows, *others]}
+    return [row for row in rows if (row.inserted, row.removed) in sides]
+
+
+def _by_opposites(rows: Iterable[Replacement]) -> list[tuple[tuple[str, str], list[Replacement]]]:
+    """Return the rows of each pair of opposites, the pair with the most captions on its rarer side first."""
+    rows_by_opposites: dict[tuple[str, str], list[Replacement]] = defaultdict(list)
+    for row in rows:
+        rows_by_opposites[row.opposites].append(row)
+
+    def rarer_side(rows: list[Replacement]) -> int:
+        n_first = sum(row.is_first for row in rows)
+        return min(n_first, len(rows) - n_first)
+
+    return sorted(rows_by_opposites.items(), key=lambda item: (-rarer_side(item[1]), item[0]))
+
+
+def _leans(rows: Sequence[Replacement], seed: int) -> dict[str, float]:
+    """Return id -> how probable the solver, fitted on other videos, finds it that the first opposite is true, minus .5.
+
+    With too few rows to learn from, all are 0.
+    """
+    rows = [row for row in rows if row.removed != row.inserted]
+    if len(rows) < MIN_SOLVED:
+        return {row.pair.id: 0.0 for row in rows}
+    questions, answers = separate_answers(
+        Row(row.pair.caption, (row.pair.foil,), video=row.pair.video or row.pair.group, id=row.pair.id) for row in rows
+    )
+    scores = {item.id: item.s_minus_chance for item in first_view(questions, answers, seed=seed).items}
+    return {row.pair.id: scores[row.pair.id] * (1 if row.is_first else -1) for row in rows}
+
+
+def _partners(rows: Sequence[Replacement], leans: Mapping[str, float]) -> tuple[list[Replacement], list[Replacement]]:
+    """Return as many rows of either side, each with a partner of the other side whose lean differs by at most CALIPER."""
+    sides = [row for row in rows if row.is_first], [row for row in rows if not row.is_first]
+    rarer = int(len(sides[0]) > len(sides[1]))
+    open_rows = sorted(sides[1 - rarer], key=lambda row: leans[row.pair.id])
+    open_leans = [leans[row.pair.id] for row in open_rows]
+    partners: tuple[list[Replacement], list[Replacement]] = ([], [])
+    for row in sides[rarer]:
+        lean = leans[row.pair.id]
+        at = bisect_left(open_leans, lean)
+        distances = {index: abs(open_leans[index] - lean) for index in (at - 1, at) if 0 <= index < len(open_leans)}
+        nearest = min(distances, key=lambda index: distances[index], default=-1)
+        if nearest >= 0 and distances[nearest] <= CALIPER:
+            open_leans.pop(nearest)
+            partners[rarer].append(row)
+            partners[1 - rarer].append(open_rows.pop(nearest))
+    return partners
+
+
+def _toss(
+    first: list[Replacement], second: list[Replacement], stored_sides: Sequence[bool], generator: random.Random
+) -> list[Replacement]:
+    """Return the rows that a fair coin draws until one side is used up. `stored_sides`: is_first of stored foils."""
+    sides = (first, second)
+    for side in sides:
+        generator.shuffle(side)
+    excess = 2 * sum(stored_sides) - len(stored_sides)
+    # An excess that fair coins have anyway stays: without it, the stored foils would tell the next answer.
+    owed = max(0, abs(excess) - round(len(stored_sides) ** 0.5))
+    rarer = sides[excess > 0]
+    drawn = [rarer.pop() for _ in range(min(owed, len(rarer)))]
+    while all(sides):
+        drawn.append(sides[generator.random() < 0.5].pop())
+    return drawn

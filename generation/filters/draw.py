@@ -1,0 +1,42 @@
+"""Draw foils so that texts do not say which of two opposites is true (docs/explanation/balance.md#draw).
+
+It judges the foils of all captions together, after all other filters: `pipeline.draw` in memory, the job in its tables.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from generation.balance.balanced_pairs import Pair, PairSelection
+from generation.records import Verdict
+
+VERSION = "1"
+COSTLY = True
+DRAWS = True
+
+DRAWN = "drawn by a fair coin"
+NO_OPPOSITE = (
+    "no other caption of the run has the opposite words; its mirror is another clip for which the foil is true"
+)
+USED_UP = "the captions with the opposite words are used up"
+OTHER_FOIL = "another foil of this caption is drawn"
+
+
+def select(
+    pairs: Sequence[Pair], *, fixed: Iterable[Pair] = (), per_group: int = 1, seed: int = 0
+) -> dict[str, Verdict]:
+    """Return the verdict on each pair by its id. `fixed`: foils of the subtest that stay and count."""
+    # Imported here: pages read the version, and the draw needs the solver's libraries.
+    from generation.balance.draw import draw, opposite_ids
+
+    stored = list(fixed)
+    selection: PairSelection = draw(pairs, seed=seed, per_group=per_group, fixed=stored)
+    opposed, drawn = opposite_ids(pairs, stored), set(selection.selected)
+    drawn_groups = {pair.group for pair in [*stored, *(pair for pair in pairs if pair.id in drawn)]}
+    return {pair.id: _verdict(pair, drawn, drawn_groups, opposed) for pair in pairs}
+
+
+def _verdict(pair: Pair, drawn: set[str], drawn_groups: set[str], opposed: set[str]) -> Verdict:
+    if pair.id in drawn:
+        return Verdict(True, detail=DRAWN)
+    if pair.group in drawn_groups:
+        return Verdict(False, detail=OTHER_FOIL)
+    return Verdict(False, detail=USED_UP if pair.id in opposed else NO_OPPOSITE)
