@@ -67,6 +67,8 @@ def run_generation(run_id: int, job: Job) -> None:
     total = len(captions)
     progress(job, 0, total, "reading captions")
     heard = _ReplyProgress(job, total)
+    if any(map(pipeline.draws, filters)):
+        method = pipeline.before_draw(method)
     method = _with_services(run, method, heard)
     planned = captions_to_plan(run) if trades else captions
     state = pipeline.prepare(method, planned, mode=run.mode, seed=run.seed, train=train_captions(run))

@@ -8,7 +8,8 @@ A method module has VERSION and `make(captions, *, params, mode, seed)`, which y
 LEARNS_FROM_TRAIN, `prepare` sees the captions of the train split instead.
 
 A filter that balances the foils of a whole run sets RUNS_LAST: it judges, in order, the foils that passed all others.
-With DRAWS instead, its `select(pairs, *, fixed, per_group, seed)` judges the foils of all captions together: see `draw`.
+With DRAWS, its `select(pairs, *, fixed, per_group, seed)` judges the foils of all captions together: see `draw`. The
+method then makes its foils with the parameters BEFORE_DRAW of its module, such as a larger number of foils.
 
 A filter module has VERSION, COSTLY and `judge(caption, foil, *, others, params)`, or `judge_many(cases, *, params)`,
 one verdict per case, to judge cases together. With a `prepare(captions, *, params)` it learns from captions first
@@ -150,6 +151,11 @@ def run(
             yield _outcome(caption, outputs_by_id[caption.id], open_cases[caption.id], filters)
 
 
+def before_draw(method: Step) -> Step:
+    """Return the method with parameters by which it makes all its foils, for a draw to choose from."""
+    return replace(method, params={**method.params, **getattr(method.module, "BEFORE_DRAW", {})})
+
+
 def draws(step: Step) -> bool:
     """Return whether the filter judges the foils of all captions together, after all others."""
     return getattr(step.module, "DRAWS", False)
@@ -169,7 +175,7 @@ def draw(outcomes: Sequence[Outcome], step: Step, *, per_group: int = 1, seed: i
         for index, judged in enumerate(outcome.foils)
         if not judged.rejected_by
     ]
-    verdicts = step.module.select(pairs, per_group=per_group, seed=seed)
+    verdicts = step.module.select(pairs, params=step.params, per_group=per_group, seed=seed)
     return [
         replace(
             outcome,

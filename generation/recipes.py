@@ -10,6 +10,7 @@ from typing import Any
 
 from foilworks.core.text.quoting import quoted
 from generation.errors import GenerationError
+from generation.filters.registry import DRAW, REPLACES_WORDS
 
 TEMPLATES: Mapping[str, Mapping[str, Any]] = {"identical": {}, "duplicate": {}, "template_linter": {}}
 SWAPS: Mapping[str, Mapping[str, Any]] = {"identical": {}, "duplicate": {}, "template_linter": {"punctuation": "free"}}
@@ -19,7 +20,8 @@ SWAPS: Mapping[str, Mapping[str, Any]] = {"identical": {}, "duplicate": {}, "tem
 class Recipe:
     """A recipe. `captioner`: the maker of the captions that the method expects, with parameters; "" for any captions.
 
-    `paper`: different parameters of filters in mode paper, filter -> {name: value}.
+    `paper`: other filters in mode paper, and other parameters of them, filter -> {name: value}. `is_drawn`: in mode
+    corrected, the foils of methods that replace words are drawn; not if they train a model, or have no opposites.
     """
 
     label: str
@@ -31,11 +33,15 @@ class Recipe:
     captioner_params: Mapping[str, Any] = field(default_factory=dict)
     source: str = ""
     paper: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    is_drawn: bool = True
 
     def filters_in(self, mode: str) -> dict[str, dict[str, Any]]:
         """Return the filters with their parameters, in the order they run."""
-        paper_params = self.paper if mode == "paper" else {}
-        return {slug: {**params, **paper_params.get(slug, {})} for slug, params in self.filters.items()}
+        if mode == "paper":
+            slugs = [*self.filters, *(slug for slug in self.paper if slug not in self.filters)]
+            return {slug: {**self.filters.get(slug, {}), **self.paper.get(slug, {})} for slug in slugs}
+        drawn: dict[str, dict[str, Any]] = {DRAW: {}} if self.is_drawn and self.method in REPLACES_WORDS else {}
+        return {slug: dict(params) for slug, params in self.filters.items()} | drawn
 
 
 ALBERT = "ynie/albert-xxlarge-v2-snli_mnli_fever_anli_R1_R2_R3-nli"
@@ -64,7 +70,7 @@ TEACHER: Mapping[str, Any] = {"model": "FacebookAI/xlm-roberta-base", "top": 10}
 def _state(subtest: str, label: str) -> Recipe:
     return Recipe(
         f"ViLMA change of state: {label}",
-        "1",
+        "2",
         "state_change",
         {"subtest": subtest},
         TEMPLATES,
@@ -77,23 +83,25 @@ def _state(subtest: str, label: str) -> Recipe:
 RECIPES: dict[str, Recipe] = {
     "vilma-counting-easy": Recipe(
         "ViLMA counting, easy",
-        "1",
+        "2",
         "number",
         {"split": "easy", "max": 10},
         TEMPLATES,
         "count_template",
         {"max": 10},
         "ViLMA, Secs. 3.2 and C.2",
+        is_drawn=False,
     ),
     "vilma-counting-difficult": Recipe(
         "ViLMA counting, difficult",
-        "1",
+        "2",
         "number",
         {"split": "difficult", "max": 10},
         TEMPLATES,
         "count_template",
         {"max": 10},
         "ViLMA, Secs. 3.2 and C.2",
+        is_drawn=False,
     ),
     "vilma-counting-proficiency": Recipe(
         "ViLMA counting: proficiency, in four stages",
@@ -107,7 +115,7 @@ RECIPES: dict[str, Recipe] = {
     ),
     "vilma-spatial": Recipe(
         "ViLMA spatial relations",
-        "3",
+        "4",
         "preposition",
         {"top": 10, "model": "google-t5/t5-base"},
         {
@@ -115,23 +123,22 @@ RECIPES: dict[str, Recipe] = {
             "duplicate": {},
             "nli": {"model": ROBERTA},
             "grammaticality": {"min": 0.6},
-            "frequency_clipping": {},
         },
         source="ViLMA, Secs. 3.6 and C.6",
         paper={"frequency_clipping": {"relations": "paper"}},
     ),
     "vilma-spatial-unranked": Recipe(
         "ViLMA spatial relations, without a model",
-        "2",
+        "3",
         "preposition",
         {"top": 10},
-        {**TEMPLATES, "frequency_clipping": {}},
+        TEMPLATES,
         source="ViLMA, Secs. 3.6 and C.6",
         paper={"frequency_clipping": {"relations": "paper"}},
     ),
     "vilma-action-replacement": Recipe(
         "ViLMA situation awareness: action replacement",
-        "3",
+        "4",
         "mask_fill",
         {"model": "FacebookAI/roberta-base", "target": "verb", "top": 32, "foils": 32},
         SOUND,
@@ -147,7 +154,7 @@ RECIPES: dict[str, Recipe] = {
     ),
     "vilma-rare-verb": Recipe(
         "ViLMA rare actions: action replacement",
-        "3",
+        "4",
         "span_infill",
         {
             "model": "google-t5/t5-large",
@@ -196,10 +203,10 @@ RECIPES: dict[str, Recipe] = {
         "ViLMA, Sec. C.5",
     ),
     "contrast-gender": Recipe(
-        "Contrast sets: Gender MC", "1", "gender_swap", {}, SWAPS, source="contrast sets, Sec. A.1"
+        "Contrast sets: Gender MC", "2", "gender_swap", {}, SWAPS, source="contrast sets, Sec. A.1"
     ),
     "contrast-identity": Recipe(
-        "Contrast sets: ID MC", "1", "identity_swap", {}, SWAPS, source="contrast sets, Sec. A.2"
+        "Contrast sets: ID MC", "2", "identity_swap", {}, SWAPS, source="contrast sets, Sec. A.2"
     ),
     "contrast-random": Recipe(
         "Contrast sets: Random MC",
@@ -211,7 +218,7 @@ RECIPES: dict[str, Recipe] = {
     ),
     "contrast-verb-lm": Recipe(
         "Contrast sets: VerbLM MC (tune the model on the train captions first)",
-        "3",
+        "4",
         "span_infill",
         {"model": "google-t5/t5-base", "beams": 50, "top": 50, "foils": 50, "pattern": "both"},
         VERB_SET,
@@ -236,6 +243,7 @@ RECIPES: dict[str, Recipe] = {
         {**TEACHER, "foils": 10},
         {"identical": {}, "duplicate": {}, "part_of_speech": {}},
         source="Feint6K, Secs. 4.2 and 5.1",
+        is_drawn=False,
     ),
     "feint6k-teacher-5": Recipe(
         "Feint6K teacher captions: 5 actions",
@@ -244,6 +252,7 @@ RECIPES: dict[str, Recipe] = {
         {**TEACHER, "foils": 5},
         {"identical": {}, "duplicate": {}, "part_of_speech": {}},
         source="Feint6K, Sec. 5.3 and Table 2",
+        is_drawn=False,
     ),
     "feint6k-teacher-5-5": Recipe(
         "Feint6K teacher captions: 5 actions and 5 objects",
@@ -252,6 +261,7 @@ RECIPES: dict[str, Recipe] = {
         {**TEACHER, "target": "verb+object", "foils": 5},
         {"identical": {}, "duplicate": {}, "part_of_speech": {}},
         source="Feint6K, Sec. 5.3 and Table 2",
+        is_drawn=False,
     ),
     "feint6k-teacher-objects": Recipe(
         "Feint6K teacher captions: 5 objects, in addition to 5 actions",
@@ -260,6 +270,7 @@ RECIPES: dict[str, Recipe] = {
         {**TEACHER, "target": "noun", "which": "every", "foils": 5},
         {"identical": {}, "duplicate": {}, "part_of_speech": {}},
         source="Feint6K, Sec. 5.3 and Table 2",
+        is_drawn=False,
     ),
     "feint6k-teacher-chat": Recipe(
         "Feint6K teacher captions: 10 actions by an instruction model",
@@ -268,6 +279,7 @@ RECIPES: dict[str, Recipe] = {
         {"foils": 10},
         {"identical": {}, "duplicate": {}, "part_of_speech": {}},
         source="Feint6K, Sec. 5.3 and Table 2",
+        is_drawn=False,
     ),
 }
 

@@ -27,6 +27,7 @@ def draw_run(run: GenerationRun, step: Step) -> None:
     others = [pair for pair in pool.open if int(pair.id) not in held_back]
     verdicts = step.module.select(
         [as_pair(row) for row in rows],
+        params=step.params,
         fixed=[*pool.fixed, *others],
         per_group=run.subtest.foils_per_item,
         seed=run.seed,

@@ -70,11 +70,14 @@ def try_method(
     module = load(entry)
     services = trial_services(module, params)
     method = pipeline.Step(slug, module, params, extra_arguments=services, version=version_of(entry, module))
+    method = pipeline.before_draw(method) if is_drawn else method
     state = pipeline.prepare(method, captions, mode=mode, seed=seed)
     result: dict[str, Any] = {"candidates": [], "skipped": [], "blanks": []}
     outcomes: Iterable[pipeline.Outcome] = pipeline.run(method, captions, mode=mode, seed=seed, state=state)
     if is_drawn:
-        outcomes = pipeline.draw(list(outcomes), pipeline.Step.of(FILTERS, DRAW, "filter", {}), seed=seed)
+        outcomes = pipeline.draw(
+            list(outcomes), pipeline.Step.of(FILTERS, DRAW, "filter", parse_params(FILTERS[DRAW], {})), seed=seed
+        )
         result["draw"] = pipeline.left_out(outcomes)
     for outcome in outcomes:
         text = outcome.caption.text

@@ -60,9 +60,12 @@ def opposite_ids(pairs: Iterable[Pair], fixed: Iterable[Pair] = ()) -> set[str]:
     return {row.pair.id for row in _opposed(rows, stored)}
 
 
-def draw(pairs: Sequence[Pair], *, seed: int = 0, per_group: int = 1, fixed: Sequence[Pair] = ()) -> PairSelection:
+def draw(
+    pairs: Sequence[Pair], *, seed: int = 0, per_group: int = 1, fixed: Sequence[Pair] = (), by_context: bool = True
+) -> PairSelection:
     """Draw at most `per_group` pairs per group. `fixed` pairs stay and count: the draw first makes up for their excess.
 
+    `by_context`: only captions with a partner take part; otherwise only the opposites themselves are balanced.
     Pairs without an opposite, and those left when their opposites are used up, are lost. A foil with the words of its
     caption in another order has no opposite and needs none. The result does not depend on the order of the pairs.
     GenerationError: `per_group` is below 1.
@@ -73,7 +76,7 @@ def draw(pairs: Sequence[Pair], *, seed: int = 0, per_group: int = 1, fixed: Seq
     stored = [replacement_of(pair) for pair in fixed]
     rows = _opposed([replacement_of(pair) for pair in sorted(pairs, key=lambda pair: pair.id)], stored)
     generator.shuffle(rows)
-    leans = _leans([*rows, *_opposed(stored, rows)], seed)
+    leans = _leans([*rows, *_opposed(stored, rows)], seed) if by_context else {row.pair.id: 0.0 for row in rows}
     group_sizes = Counter(pair.group for pair in fixed)
     selected_ids: set[str] = set()
     for opposites, rows_of_opposites in _by_opposites(rows):
@@ -126,7 +129,7 @@ def _leans(rows: Sequence[Replacement], seed: int) -> dict[str, float]:
 
 
 def _partners(rows: Sequence[Replacement], leans: Mapping[str, float]) -> tuple[list[Replacement], list[Replacement]]:
-    """Return as many rows of either side, each with a partner of the other side whose lean differs by at most CALIPER."""
+    """Return as many rows of either side, each with a partner of the other side: leans differ by at most CALIPER."""
     sides = [row for row in rows if row.is_first], [row for row in rows if not row.is_first]
     rarer = int(len(sides[0]) > len(sides[1]))
     open_rows = sorted(sides[1 - rarer], key=lambda row: leans[row.pair.id])

@@ -3,7 +3,8 @@
 It judges the foils of all captions together, after all other filters: `pipeline.draw` in memory, the job in its tables.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from generation.balance.balanced_pairs import Pair, PairSelection
 from generation.records import Verdict
@@ -21,14 +22,21 @@ OTHER_FOIL = "another foil of this caption is drawn"
 
 
 def select(
-    pairs: Sequence[Pair], *, fixed: Iterable[Pair] = (), per_group: int = 1, seed: int = 0
+    pairs: Sequence[Pair],
+    *,
+    params: Mapping[str, Any],
+    fixed: Iterable[Pair] = (),
+    per_group: int = 1,
+    seed: int = 0,
 ) -> dict[str, Verdict]:
     """Return the verdict on each pair by its id. `fixed`: foils of the subtest that stay and count."""
     # Imported here: pages read the version, and the draw needs the solver's libraries.
     from generation.balance.draw import draw, opposite_ids
 
     stored = list(fixed)
-    selection: PairSelection = draw(pairs, seed=seed, per_group=per_group, fixed=stored)
+    selection: PairSelection = draw(
+        pairs, seed=seed, per_group=per_group, fixed=stored, by_context=params["context"] == "solver"
+    )
     opposed, drawn = opposite_ids(pairs, stored), set(selection.selected)
     drawn_groups = {pair.group for pair in [*stored, *(pair for pair in pairs if pair.id in drawn)]}
     return {pair.id: _verdict(pair, drawn, drawn_groups, opposed) for pair in pairs}

@@ -150,6 +150,18 @@ _FILTERS: dict[str, Entry] = {
             "Draws foils by a fair coin, so that texts do not say which of two opposites is true. Captions whose words "
             "no other caption inserts are left out."
         ),
+        params=(
+            Param(
+                "context",
+                "solver",
+                (
+                    "solver: captions take part if the solver of the audit finds their words equally likely in another "
+                    "caption with the opposite; none: only the replaced words are balanced, and more foils stay"
+                ),
+                "choice",
+                ("solver", "none"),
+            ),
+        ),
         deviations=("No paper draws so. In mode paper it is off by default.",),
     ),
     "detector": Entry(

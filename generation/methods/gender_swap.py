@@ -49,7 +49,9 @@ WATCHING = PERCEPTION | word_set(
 
 # Adverbs in the lexicon that may also precede a noun.
 BEFORE_THINGS = word_set("only second third fourth fifth sixth next last first")
-VERSION = "4"
+VERSION = "5"
+# With which the balanced draw can choose among all words.
+BEFORE_DRAW = {"foils": 4}
 THINGS = ("NOUN", "PROPN")
 # Each noun is compared with all persons of the caption; keeps the time linear for captions of 10^6 characters.
 MAX_NOUNS_TRIED = 12
@@ -58,7 +60,7 @@ MAX_NOUNS_TRIED = 12
 def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
 ) -> Iterator[FoilDraft | Skip]:
-    """Make one foil per caption."""
+    """Make up to params["foils"] foils per caption, with different words for one noun."""
     tags = tagger(params["tagger"])
     for caption in captions:
         mentions = mentions_in(caption.text)
@@ -68,18 +70,19 @@ def make(
             continue
         rng = generator_for(seed, "gender_swap", caption.id)
         rng.shuffle(choices)
-        yield _draft(caption, choices[:MAX_NOUNS_TRIED], mentions, rng.random(), mode, tags)
+        yield from _drafts(caption, choices[:MAX_NOUNS_TRIED], mentions, rng.random(), mode, tags, params["foils"])
 
 
-def _draft(
+def _drafts(
     caption: CaptionInput,
     choices: Sequence[Mention],
     mentions: Sequence[Mention],
     share: float,
     mode: str,
     tags: Tagger,
-) -> FoilDraft | Skip:
-    """Return the foil of the first choice that can be swapped, or why none can."""
+    n_foils: int,
+) -> Iterator[FoilDraft | Skip]:
+    """Yield the foils of the first choice that can be swapped, or why none can."""
     reason = ""
     for noun in choices:
         refused = refusal(caption.text, noun, mentions) if mode != "paper" else ""
@@ -91,11 +94,13 @@ def _draft(
         if not targets:
             reason = reason or f"the foil would name '{TABLE_6[noun.word][0]}' twice"
             continue
-        target = targets[int(share * len(targets))]
-        swap = _swap(caption.text, noun, target)
-        facts = {"from": noun.word, "to": target, "pronouns": len(edits), "tagger": tags.name}
-        return draft_from_edits(caption, [*swap, *edits], method="gender_swap", mode=mode, facts=facts)
-    return Skip(caption.id, reason)
+        first = int(share * len(targets))
+        for rank, target in enumerate([*targets[first:], *targets[:first]][:n_foils]):
+            swap = _swap(caption.text, noun, target)
+            facts = {"from": noun.word, "to": target, "pronouns": len(edits), "tagger": tags.name}
+            yield draft_from_edits(caption, [*swap, *edits], method="gender_swap", mode=mode, rank=rank, facts=facts)
+        return
+    yield Skip(caption.id, reason)
 
 
 def _fits(text: str, noun: Mention, target: str, mentions: Sequence[Mention]) -> bool:

@@ -20,6 +20,8 @@ from generation.methods._characters import Character, NameMention, cast, find_me
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
+# With which the balanced draw can choose among several characters.
+BEFORE_DRAW = {"foils": 10}
 VERSION = "3"
 LEARNS_FROM_TRAIN = True
 # (movie, character): the number of train captions that name the character; None without a train split.

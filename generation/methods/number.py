@@ -3,12 +3,12 @@
 `paper`: the wrong count is drawn from the other side of the easy/difficult split: captions with 1, 2, 3 get 4..max
 (easy), captions with 4..max get 1, 2, 3 (difficult). Counts are as frequent as in the released files, which draw each
 count in proportion to the clips that have it. Text alone solves each subtest: the smaller (larger) is true.
-`corrected`: captions trade counts within the run, so that in each pair {a, b} both are true equally often. Captions
-without a partner are skipped with this reason. With split=easy or difficult the trades cross the split and one half
-is the result: only both halves of one run's captions and seed together are balanced.
+`corrected`: the wrong count is drawn from all others, and the balanced draw of the run chooses among them, so that in
+each pair {a, b} both are true about equally often. With split=easy or difficult it has nothing to choose from.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from foilworks.core.text.diff import Edit
@@ -16,43 +16,42 @@ from foilworks.core.text.language.numbers import value_of
 from generation.errors import GenerationError
 from generation.grammar.consistency import why_unsound
 from generation.grammar.numbers import Count, find_count, realise
-from generation.methods._number_balance import Counted, FoilCount, balanced, drawn_by_quota
+from generation.methods._number_quotas import Counted, drawn_by_quota
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
-VERSION = "3"
-# Captions trade counts: a resumed run trades among the captions that it began with.
+VERSION = "4"
+# Mode paper divides counts among all captions: a resumed run divides them among those that it began with.
 NEEDS_ALL_CAPTIONS = True
+# With which the balanced draw can choose among all counts, in both spellings.
+BEFORE_DRAW = {"foils": 40}
 SMALL = frozenset({1, 2, 3})
 MAX_NUMBER = 20
 UNFIT = "no other count keeps the sentence grammatical and consistent"
 # Foils with each count in ViLMA's released counting files (easy: 4..10, difficult: 1..3); 11 and above as rare as 10.
 RELEASED = {1: 319, 2: 285, 3: 291, 4: 195, 5: 175, 6: 141, 7: 120, 8: 119, 9: 103, 10: 106}
 
-State = dict[str, tuple[FoilCount, ...]] | None
+State = dict[str, tuple[int, ...]] | None
 
 
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
-    """Return caption id -> counts of its foils, over all captions of the run; None for a single caption."""
+    """Return caption id -> counts of its foils, in mode paper; None for a single caption, and in mode corrected."""
     check(params)
+    if mode != "paper":
+        return None
     items = []
     for caption in captions:
         count = _stated(caption, params)
-        if isinstance(count, Count) and (mode != "paper" or _is_in_split(count.value, params["split"])):
+        if isinstance(count, Count) and _is_in_split(count.value, params["split"]):
             allowed = _realisable(count, _other_counts(count.value, params, mode), mode)
-            items.append(Counted(caption.id, count.value, frozenset(allowed), count.adverb))
-    # A trial on one sentence: no caption to trade with.
-    if len(items) == 1:
-        return None
-    if mode == "paper":
-        return _as_released(items, params["foils"], seed)
-    return balanced(items, params["foils"], generator_for(seed, "number", "balance"))
+            items.append(Counted(caption.id, count.value, frozenset(allowed)))
+    return None if len(items) == 1 else _as_released(items, params["foils"], seed)
 
 
-def _as_released(items: Sequence[Counted], rounds: int, seed: int) -> dict[str, tuple[FoilCount, ...]]:
+def _as_released(items: Sequence[Counted], rounds: int, seed: int) -> dict[str, tuple[int, ...]]:
     """Return counts in the proportions of the released files, for each side of the split."""
     sides = [[item for item in items if (item.value in SMALL) == small] for small in (True, False)]
-    counts_by_id: dict[str, tuple[FoilCount, ...]] = {}
+    counts_by_id: dict[str, tuple[int, ...]] = {}
     for side in sides:
         counts_by_id |= drawn_by_quota(side, _weight, rounds, generator_for(seed, "number", "quota"))
     return counts_by_id
@@ -79,7 +78,7 @@ def make(
         if isinstance(foil_counts, str):
             yield Skip(caption.id, foil_counts)
             continue
-        yield from _drafts(caption, count, foil_counts, mode, balanced_run=state is not None)
+        yield from _drafts(caption, count, foil_counts, params["foils"], mode)
 
 
 def check(params: dict[str, Any]) -> None:
@@ -123,7 +122,7 @@ def _realisable(count: Count, numbers: list[int], mode: str) -> list[int]:
 
 def _foil_counts(
     caption: CaptionInput, count: Count, params: dict[str, Any], mode: str, seed: int, state: State
-) -> tuple[FoilCount, ...] | str:
+) -> tuple[int, ...] | str:
     if not _is_in_split(count.value, params["split"]):
         return f"the count {count.value} is not in the {params['split']} subtest (parameter split)"
     if state is not None and caption.id in state:
@@ -131,25 +130,25 @@ def _foil_counts(
     allowed = _realisable(count, _other_counts(count.value, params, mode), mode)
     if not allowed:
         return why_unsound(count.text, [Edit(count.start, count.end, "")]) or UNFIT
-    if state is not None and mode != "paper" and params["leftover"] == "skip":
-        return (
-            f"no caption is left to trade the count {count.value} with; add captions, "
-            "or draw at random with leftover=draw or mode paper"
-        )
     rng = generator_for(seed, "number", caption.id)
     if mode == "paper":
         return drawn_by_quota([Counted(caption.id, count.value, frozenset(allowed))], _weight, params["foils"], rng)[
             caption.id
         ]
-    return tuple(FoilCount(value, None) for value in rng.sample(allowed, min(params["foils"], len(allowed))))
+    return tuple(rng.sample(allowed, min(params["foils"], len(allowed))))
 
 
 def _drafts(
-    caption: CaptionInput, count: Count, foil_counts: tuple[FoilCount, ...], mode: str, *, balanced_run: bool
+    caption: CaptionInput, count: Count, foil_counts: tuple[int, ...], n_foils: int, mode: str
 ) -> Iterator[FoilDraft]:
-    for rank, foil_count in enumerate(foil_counts):
-        edits = realise(count, foil_count.value, adverb=foil_count.adverb) or realise(count, foil_count.value)
-        assert edits is not None, "only counts that can be written are given"
+    """Yield a foil per count; if more are allowed than there are counts, also in the other spelling ("two times")."""
+    edits_and_counts: dict[tuple[Edit, ...], int] = {}
+    for adverb in (None, not count.adverb) if n_foils > MAX_NUMBER else (None,):
+        for foil_count in foil_counts:
+            edits = realise(count, foil_count, adverb=adverb)
+            if edits:
+                edits_and_counts.setdefault(tuple(edits), foil_count)
+    for rank, (edits, foil_count) in enumerate(islice(edits_and_counts.items(), n_foils)):
         yield draft_from_edits(
             caption,
             edits,
@@ -158,9 +157,8 @@ def _drafts(
             rank=rank,
             facts={
                 "count": count.value,
-                "foil_count": foil_count.value,
-                "split": _split_of(count.value, foil_count.value),
-                "balanced": balanced_run and foil_count.adverb is not None,
+                "foil_count": foil_count,
+                "split": _split_of(count.value, foil_count),
             },
         )
 

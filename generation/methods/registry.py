@@ -44,21 +44,21 @@ _METHODS: dict[str, Entry] = {
             Param(
                 "leftover",
                 "skip",
-                "if no other caption is left to exchange counts with: skip the caption, or draw a count at random",
+                "no effect: the filter “Balanced draw” leaves out captions without a partner. Kept for old settings",
                 "choice",
                 ("skip", "draw"),
             ),
         ),
         deviations=(
             (
-                "corrected: captions of a run exchange their counts. In each pair of counts, each count is then "
-                "true equally often, so a model gains nothing by always choosing the smaller one. The paper draws"
+                "corrected: the balanced draw of a run chooses the counts. In each pair of counts, each count is then "
+                "true about equally often, so a model gains nothing by always choosing the smaller one. The paper draws"
                 " the wrong count at random."
             ),
             (
                 "corrected: both counts of a pair may be from 1 to 3, or both from 4 to max. In the paper, one is"
-                " always small and the other large. With split=easy or split=difficult alone, the text still "
-                "gives the answer away: use both splits."
+                " always small and the other large. With split=easy or split=difficult, the text gives the answer "
+                "away, and the balanced draw leaves nothing: use split=any."
             ),
             (
                 "both modes: a caption is skipped if its count differs from the count annotated for its video. "
@@ -210,7 +210,8 @@ _METHODS: dict[str, Entry] = {
         kind="rule",
         example=("A woman is pushing her stroller.", "A man is pushing his stroller."),
         summary="“A woman is pushing her stroller” becomes “A man is pushing his stroller”.",
-        params=(TAGGER,),
+        main=("foils",),
+        params=(Param("foils", 1, "max foils per caption", "int"), TAGGER),
         deviations=(
             (
                 "corrected: a caption is skipped if it is unclear who “his” or “her” means. Examples are a second"
