@@ -40,17 +40,21 @@ CLIPS_PER_BATCH = 16
 TEXTS_PER_BATCH = 128
 # For models that take one clip at a time: number of clips to decode ahead.
 CLIPS_AHEAD = 4
+# The outcome of an answer that cannot be read.
+UNPARSABLE = "unparsable"
 TOO_LARGE = "it does not fit into the memory of the device, even alone; use fewer frames or a smaller number format"
 
 
 @dataclass(frozen=True)
 class PairScore:
-    """One raw value. `clip_key` is None for a text-only model: its values hold for every clip."""
+    """One raw value. `clip_key` is None for a text-only model: its values hold for every clip. `why`: why the answer
+    cannot be read, and so has no value."""
 
     clip_key: str | None
     text: str
     value: float
     components: dict[str, float] = field(default_factory=dict)
+    why: str = ""
 
 
 @dataclass
@@ -60,7 +64,7 @@ class ScoringCounts:
     `decode_seconds` are those of all decoders together, `wait_seconds` those that the model waited for them. `halved`
     {"clips" or "texts": batch size after the memory ran out}. `unreadable` lists (clip key, why) of clips that gave no
     frames, `refused` of those that the model failed on, `not_finite` (clip key or None, text, value) of values that are
-    not numbers, `unanswered` (clip key, text, outcome, why) of texts about which a served model gave no answer.
+    not numbers, `unanswered` (clip key, text, outcome, why) of texts about which the model gave no readable answer.
     """
 
     clips_decoded: int = 0
@@ -109,6 +113,9 @@ def score_pairs(
     else:
         scores = _without_video(adapter, clip_requests, mode, counts)
     for score in scores:
+        if score.why:
+            counts.unanswered.append((score.clip_key or "", score.text, UNPARSABLE, score.why))
+            continue
         if not math.isfinite(score.value):
             counts.not_finite.append((score.clip_key, score.text, score.value))
             continue
@@ -361,7 +368,8 @@ def _of_view(adapter: Scorer, view: Fetched, mode: str, counts: ScoringCounts) -
     counts.texts_encoded += len(texts)
     for clip_request in view.wants:
         for text in _by_length(clip_request.texts):
-            yield PairScore(clip_request.clip.key, text, float(scores[text].value), dict(scores[text].parts))
+            score = scores[text]
+            yield PairScore(clip_request.clip.key, text, float(score.value), dict(score.parts), score.why)
 
 
 def _scored(adapter: Scorer, view: Fetched, texts: Sequence[str], mode: str, counts: ScoringCounts) -> list[Any]:

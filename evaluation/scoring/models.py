@@ -117,6 +117,8 @@ class Score(models.Model):
     value = models.FloatField()
     kind = models.CharField(max_length=20)
     higher_is_better = models.BooleanField(default=True)
+    # {name: number}: what it was computed from, such as tokens and the mass of the options.
+    parts = models.JSONField(null=True, blank=True)
 
     class Meta:
         constraints = [

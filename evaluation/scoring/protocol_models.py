@@ -31,7 +31,7 @@ from foilworks.core.hub.interfaces import (
 )
 from foilworks.core.media.errors import MediaError
 from foilworks.core.media.frame_cache import ClipRequest, FrameCache
-from foilworks.core.media.sampling import CENTRES, CONSECUTIVE, INTERVALS, Sampling
+from foilworks.core.media.sampling import CENTRES, CONSECUTIVE, INTERVALS, PER_SECOND, Sampling
 from foilworks.core.text.quoting import quoted
 
 Rows = NDArray[np.float32]
@@ -151,10 +151,14 @@ def scores_by_item(adapter: Any, protocol: Protocol) -> bool:
 
 
 def sampling(protocol: Protocol, info: ModelInfo) -> Sampling:
-    """Return the frames that models see under the protocol; a model with `interval_seconds` gets intervals.
+    """Return the frames that models see under the protocol; a model with `interval_seconds` gets intervals, one with
+    `fps` so many frames per second.
 
     MediaError: its interval is not a number of seconds.
     """
+    fps = info.card.get("fps")
+    if isinstance(fps, int | float) and fps > 0:
+        return Sampling(PER_SECOND, info.frames, 1 / fps)
     seconds = info.card.get("interval_seconds")
     if not seconds:
         return Sampling(CONSECUTIVE if protocol.frames == "consecutive" else CENTRES, info.frames)

@@ -116,6 +116,8 @@ def _row(key: str, reply: ChatReply, info: ModelInfo) -> ModelAnswer:
         model_revision=(reply.revision or info.revision)[:64],
         prompt_tokens=reply.prompt_tokens,
         completion_tokens=reply.completion_tokens,
+        clip_tokens=reply.clip_tokens,
+        thought_tokens=reply.thought_tokens,
     )
 
 
@@ -128,6 +130,10 @@ def _reply(row: ModelAnswer) -> ChatReply:
         revision=row.model_revision,
         refusal=row.refusal,
         reason=row.finish_reason,
+        prompt_tokens=row.prompt_tokens,
+        completion_tokens=row.completion_tokens,
+        clip_tokens=row.clip_tokens,
+        thought_tokens=row.thought_tokens,
         logprobs=tuple(
             tuple((str(token), float(value)) for token, value in token_values) for token_values in row.logprobs or ()
         ),

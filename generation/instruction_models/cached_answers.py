@@ -155,6 +155,8 @@ def request_key(info: ModelInfo, request: ChatRequest) -> str:
         request_record["as_video"] = True
     if request.top_logprobs:
         request_record["top_logprobs"] = request.top_logprobs
+    if request.fields:
+        request_record["fields"] = request.fields
     if request.images:
         request_record["images"] = [hashlib.sha256(image).hexdigest() for image in request.images]
     return hashlib.sha256(json.dumps(request_record, sort_keys=True, ensure_ascii=False).encode()).hexdigest()

@@ -210,6 +210,9 @@ class ModelAnswer(models.Model):
     model_revision = models.CharField(max_length=64, blank=True)
     prompt_tokens = models.PositiveIntegerField(default=0)
     completion_tokens = models.PositiveIntegerField(default=0)
+    # Those of the pictures and of the thought, as far as the server reports them.
+    clip_tokens = models.PositiveIntegerField(default=0, db_default=0)
+    thought_tokens = models.PositiveIntegerField(default=0, db_default=0)
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:

@@ -101,7 +101,13 @@ def test_a_shared_prefix_equals_whole_forward_passes(adapter: GenerativeModel) -
     for score, row in zip(scores, whole, strict=True):
         assert score.value == pytest.approx(float(row.mean()), abs=1e-3)
         parts = {"sum": float(row.sum()), "mean": score.value, "tokens": len(row)}
-        assert score.parts == pytest.approx(parts, abs=1e-2)
+        counts = {
+            "prompt_tokens": prefix.ids.shape[1],
+            "clip_tokens": int((prefix.ids == adapter.prefixes.video_token).sum()),
+            "thought_tokens": 0,
+            "answer_tokens": len(row),
+        }
+        assert score.parts == pytest.approx(parts | counts, abs=1e-2)
 
 
 def test_every_family_is_tested_here_and_known_to_transformers() -> None:

@@ -179,8 +179,15 @@ def test_options_are_checked(folder: Path) -> None:
 
 
 def test_another_kind_of_model_is_refused(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(HubError, match="the model cannot be loaded"):
-        open_adapter(f"vlm:{generative_folders.saved_text_model(tmp_path / 'lm')}", device="cpu")
+    """By its configuration alone, before any weight is copied or read."""
+    text_model = generative_folders.saved_text_model(tmp_path / "lm")
+    (text_model / "model.safetensors").unlink()
+    with pytest.raises(HubError, match="opens no model of type 'llama' that reads pictures"):
+        open_adapter(f"vlm:{text_model}", device="cpu")
+    config = json.loads((text_model / "config.json").read_text())
+    (text_model / "config.json").write_text(json.dumps({**config, "model_type": "qwen9_vl"}))
+    with pytest.raises(HubError, match="does not know its model type"):
+        open_adapter(f"vlm:{text_model}", device="cpu")
 
 
 def test_a_template_that_is_missing_or_omits_the_video_is_refused(folder: Path, tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ def test_every_policy_has_a_version_and_says_its_amount() -> None:
         "time-bin-centres/2 of 8",
         "consecutive-window/2 of 8",
         "interval-middles/3 of 5 s",
+        "per-second/1 of 5 s, at most 8",
     ]
 
 

@@ -10,6 +10,7 @@ from evaluation.metrics.intervals import exact_binomial, wilson
 from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Run, RunUsage, ServedAnswer
 from evaluation.scoring.queries import texts_of
+from evaluation.scoring.served.specs import Mode
 from evaluation.scoring.unread_answers import ANSWER_UNPARSABLE, MODEL_REFUSED
 from foilworks.core.corpus.models import ReleaseItem
 from foilworks.core.text.batches import batched
@@ -179,7 +180,8 @@ def raw_answers(run: Run, rows: Sequence[ServedAnswer], *, with_samples: bool = 
 
 def _samples(run: Run, rows: Sequence[ServedAnswer]) -> dict[tuple[str, str], dict[str, Any]]:
     """Return (clip, text) -> number of samples with yes, number of samples, and the interval of P(yes)."""
-    if not run.params.get("served", {}).get("samples"):
+    served = run.params.get("served", {})
+    if not served.get("samples") or served.get("mode") != Mode.P_YES:
         return {}
     counts: dict[tuple[str, str], list[int]] = {}
     same = answers_of(run).filter(clip_key__in={row.clip_key for row in rows}, outcome=Outcome.ANSWERED)

@@ -3,7 +3,7 @@
 import hashlib
 import io
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from PIL import Image
@@ -14,6 +14,7 @@ from evaluation.scoring.served.questions import TOP_LOGPROBS, Asking
 from evaluation.scoring.served.served_model import ServedModel
 from evaluation.scoring.served.specs import DEFAULTS, LOGPROBS, SAMPLES, Mode, ServedSpec, served_spec
 from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
+from foilworks.core.hub.catalogue.thinking import ANSWER_TOKENS, OFF, SAMPLING_TEMPERATURE
 from foilworks.core.hub.interfaces import ChatRequest, ModelInfo, ScoreKind
 from foilworks.core.hub.served.prompts import CHOOSE, MATCHES, PROMPTS, lettered
 from foilworks.core.hub.served.readings import READINGS
@@ -50,12 +51,19 @@ def open_served(run: Run, notice: Callable[[str], None]) -> Served:
     if "served" not in run.params:
         notice(f"asking the model: {chat.info.model_id}")
     facts = run.params.get("served") or _probed(chat, spec, endpoint)
+    by_probability = facts["by"] == LOGPROBS
+    n_samples = spec.samples(by_probability)
+    temperature = spec.thinking.temperature
     asking = Asking(
         spec.mode,
-        by_probability=facts["by"] == LOGPROBS,
-        samples=spec.samples,
-        max_tokens=spec.max_tokens,
+        by_probability=by_probability,
+        samples=n_samples,
+        max_tokens=spec.thinking.budget,
         as_video=spec.as_video,
+        temperature=(SAMPLING_TEMPERATURE if n_samples > 1 else 0.0) if temperature is None else temperature,
+        min_mass=spec.thinking.min_mass,
+        fields=spec.thinking.request_fields,
+        may_think=spec.thinking.thinking != OFF,
     )
     chat.info = ModelInfo(
         chat.info.model_id, f"{endpoint.url} {facts['version']}".strip(), ScoreKind.P_YES, needs_video=False
@@ -67,7 +75,7 @@ def open_served(run: Run, notice: Callable[[str], None]) -> Served:
         ScoreKind.P_YES,
         frames=spec.frames,
         by_item=asking.by_item,
-        card={"category": "video"},
+        card={"category": "video", **({"fps": spec.fps} if spec.fps else {})},
     )
     return Served(ServedModel(info, asking, StoredAsking(chat, answers), spec.side, spec.form), answers, usage, facts)
 
@@ -91,17 +99,29 @@ def _probed(chat: ChatEndpoint, spec: ServedSpec, endpoint: Configured) -> dict[
     images = (picture.getvalue(),) * (2 if spec.as_video else 1)
     top = 0 if spec.by == SAMPLES else TOP_LOGPROBS
     request = ChatRequest(
-        (("user", PROBE),), max_tokens=spec.max_tokens, images=images, as_video=spec.as_video, top_logprobs=top
+        (("user", PROBE),),
+        max_tokens=spec.thinking.budget,
+        images=images,
+        as_video=spec.as_video,
+        top_logprobs=top,
+        fields=spec.thinking.request_fields,
     )
     ((_, reply),) = next(chat.replies([request]))
     if reply.failure and not reply.refusal and reply.failure != "empty answer":
         raise EvaluationError(f"endpoint {endpoint.name}: {_no_answer(endpoint.name, reply.failure, chat)}")
+    if spec.thinking.thinking == OFF and reply.thought_tokens:
+        raise EvaluationError(
+            f"endpoint {endpoint.name}: {spec.model} thinks before it answers ({reply.thought_tokens} tokens), "
+            "although thinking=off; name the switch of its template with chat_template_kwargs=, or use thinking=read "
+            "or thinking=logprobs"
+        )
     gives = bool(reply.logprobs)
     if spec.by == LOGPROBS and not gives:
         raise EvaluationError(
-            f"endpoint {endpoint.name}: {spec.model} gives no log-probabilities; leave out by={LOGPROBS}, or choose "
-            f"by={SAMPLES}"
+            f"endpoint {endpoint.name}: {spec.model} gives no log-probabilities of its answer; use thinking=read for a "
+            f"model that thinks, otherwise leave out by={LOGPROBS}, or choose by={SAMPLES}"
         )
+    n_samples = spec.samples(gives)
     version = "" if reply.revision == spec.model[: len(reply.revision)] else reply.revision
     return {
         "endpoint": endpoint.name,
@@ -109,7 +129,7 @@ def _probed(chat: ChatEndpoint, spec: ServedSpec, endpoint: Configured) -> dict[
         "version": version,
         "mode": spec.mode.value,
         "by": LOGPROBS if gives else SAMPLES,
-        "samples": spec.samples if spec.mode == Mode.P_YES and not gives else 0,
+        "samples": n_samples if n_samples > 1 else 0,
         "frames": spec.frames,
         "prompts": PROMPTS,
         "readings": READINGS,
@@ -129,19 +149,23 @@ def _no_answer(name: str, failure: str, chat: ChatEndpoint) -> str:
 def _revision(spec: ServedSpec, endpoint: Configured, facts: Mapping[str, Any]) -> str:
     """Return what the scores depend on. The address is hashed, because exports contain the key."""
     where = hashlib.sha256(endpoint.url.encode()).hexdigest()[:8]
+    thinking = spec.thinking
+    # Samples and budget have names of their own since the first version.
+    thinking_key = replace(thinking, samples=0, max_tokens=thinking.max_tokens if thinking.thinks else 0).key()
     fields = {
         "at": where,
         "mode": spec.mode.value,
         "by": facts["by"],
         **({"samples": facts["samples"]} if facts["samples"] else {}),
         "frames": spec.frames,
+        **({"fps": f"{spec.fps:g}"} if spec.fps else {}),
         "side": spec.side,
         **({"as": "video"} if spec.as_video else {}),
         **({"form": spec.form} if spec.form != DEFAULTS.form else {}),
-        **({"max_tokens": spec.max_tokens} if spec.max_tokens != DEFAULTS.max_tokens else {}),
+        **({"max_tokens": thinking.budget} if thinking.budget != ANSWER_TOKENS and not thinking.thinks else {}),
         "prompts": facts["prompts"],
         # Runs that began before readings had versions have none.
         **({"readings": facts["readings"]} if "readings" in facts else {}),
     }
     listed_fields = " ".join(f"{name}={value}" for name, value in fields.items())
-    return f"{facts['version']} {listed_fields}".strip()
+    return f"{facts['version']} {listed_fields}{thinking_key}".strip()

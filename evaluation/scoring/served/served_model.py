@@ -14,7 +14,7 @@ from evaluation.scoring.served.questions import Asking, Question, questions, ver
 from foilworks.core.hub.adapters.chat_endpoint import AWAY
 from foilworks.core.hub.batching.text_limits import ReadsWholeTexts
 from foilworks.core.hub.errors import ClipError
-from foilworks.core.hub.interfaces import ChatReply, Frames, ModelInfo
+from foilworks.core.hub.interfaces import TOKEN_COUNTS, ChatReply, Frames, ModelInfo
 from foilworks.core.hub.served.budget import SPENT
 from foilworks.core.hub.served.readings import Outcome, Reading, read
 from foilworks.core.media.decode_pool import DecodePool
@@ -87,6 +87,7 @@ class _Open:
     texts: list[str]
     questions: list[Question]
     readings: dict[int, Reading] = field(default_factory=dict)
+    replies: dict[int, ChatReply] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -122,10 +123,8 @@ def score_served(
             stop.why = reply.failure
             continue
         question = open_clip.questions[at]
-        reading = read(
-            reply, question.options, by_probability=model.asking.by_probability, texts=question.shown_options
-        )
-        open_clip.readings[at] = reading
+        reading = _reading(model.asking, question, reply)
+        open_clip.readings[at], open_clip.replies[at] = reading, reply
         note(Answered(open_clip.clip.key, question, key, reply, reading))
         stop.note(reply, reading)
         if len(open_clip.readings) == len(open_clip.questions):
@@ -141,7 +140,35 @@ def _scores(model: ServedModel, open_clip: _Open, tally: ScoringCounts) -> Itera
             tally.unanswered.append((open_clip.clip.key, text, verdict.outcome, verdict.why))
         else:
             tally.pairs += 1
-            yield PairScore(open_clip.clip.key, text, verdict.value, dict(verdict.components))
+            replies = [open_clip.replies[at] for at, (question, _) in enumerate(answered) if text in question.texts]
+            yield PairScore(open_clip.clip.key, text, verdict.value, {**verdict.components, **_tokens(replies)})
+
+
+def _reading(asking: Asking, question: Question, reply: ChatReply) -> Reading:
+    if reply.thought_tokens and not asking.may_think:
+        return Reading(Outcome.UNPARSABLE, why="the model thinks before it answers, although thinking=off")
+    return read(
+        reply,
+        question.options,
+        by_probability=asking.by_probability,
+        texts=question.shown_options,
+        min_mass=asking.min_mass,
+    )
+
+
+def _tokens(replies: Sequence[ChatReply]) -> dict[str, float]:
+    """Return the tokens of all questions about a text; those of the clip only if the server reports them."""
+    counts = [
+        (
+            reply.prompt_tokens,
+            reply.clip_tokens,
+            reply.thought_tokens,
+            max(0, reply.completion_tokens - reply.thought_tokens),
+        )
+        for reply in replies
+    ]
+    summed = dict(zip(TOKEN_COUNTS, map(float, map(sum, zip(*counts, strict=True))), strict=True))
+    return {name: n for name, n in summed.items() if n or name != "clip_tokens"}
 
 
 def _questions(

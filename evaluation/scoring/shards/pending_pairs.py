@@ -198,6 +198,7 @@ def store(run: Run, info: ModelInfo, scores: Iterable[PairScore]) -> None:
             value=score.value,
             kind=info.kind.value,
             higher_is_better=info.higher_is_better,
+            parts=score.components or None,
         )
         for score in scores
     ]

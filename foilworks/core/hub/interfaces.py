@@ -85,13 +85,21 @@ class VideoMeta:
     end: float | None = None
 
 
+# Names of `Score.parts`: tokens of the prompts, of the clips in them, of thoughts and of answers.
+TOKEN_COUNTS = ("prompt_tokens", "clip_tokens", "thought_tokens", "answer_tokens")
+
+
 @dataclass(frozen=True)
 class Score:
-    """One raw value. `parts` are the values it was computed from (log-likelihood: sum, mean, tokens)."""
+    """One raw value. `parts` are the values it was computed from (log-likelihood: sum, mean, tokens).
+
+    `why`: why the model's answer cannot be read. The value then counts nowhere.
+    """
 
     value: float
     kind: ScoreKind
     parts: Mapping[str, float] = field(default_factory=dict)
+    why: str = ""
 
     @property
     def higher_is_better(self) -> bool:
@@ -231,7 +239,8 @@ class ChatRequest:
 
     `schema`: the JSON schema of the answer, for models that support it. `max_tokens`: of the answer. `images`: JPEG or
     PNG files that are sent with the last message, to models that see; `as_video`: as the frames of one video.
-    `top_logprobs`: how many alternatives of each token to report with their log-probabilities.
+    `top_logprobs`: how many alternatives of each token to report with their log-probabilities. `fields`: further fields
+    of the request, such as reasoning_effort.
     """
 
     messages: tuple[tuple[str, str], ...]
@@ -242,6 +251,7 @@ class ChatRequest:
     images: tuple[bytes, ...] = ()
     as_video: bool = False
     top_logprobs: int = 0
+    fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -251,7 +261,8 @@ class ChatReply:
     `cut`: it ended at max_tokens. `requests`: the number of requests to the endpoint. `revision`: the model that
     answered, by its own report. `refusal`: what the model or its filter said if it declined; `reason`: why it stopped.
     `logprobs`: for each of the first tokens its alternatives as (token, natural-log probability), most probable first.
-    `cached_tokens`: those of the prompt that the server had cached. `seconds`: duration of the last try.
+    `cached_tokens`: those of the prompt that the server had cached; `clip_tokens`: those of its pictures, and
+    `thought_tokens` those of the answer that are a thought. `seconds`: duration of the last try.
     """
 
     text: str = ""
@@ -262,6 +273,8 @@ class ChatReply:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
+    clip_tokens: int = 0
+    thought_tokens: int = 0
     refusal: str = ""
     reason: str = ""
     logprobs: tuple[tuple[tuple[str, float], ...], ...] = ()

@@ -18,6 +18,7 @@ from foilworks.core.text.quoting import quoted
 
 CONSECUTIVE_POLICY = "consecutive-window/2"
 INTERVAL_POLICY = "interval-middles/3"
+PER_SECOND_POLICY = "per-second/1"
 
 
 def consecutive_frames(
@@ -90,18 +91,22 @@ def interval_middles(begin: float, finish: float, seconds: float) -> list[float]
     return [begin + (interval + 0.5) * seconds for interval in range(n_intervals)] or [(begin + finish) / 2]
 
 
-CENTRES, CONSECUTIVE, INTERVALS = "centres", "consecutive", "intervals"
+CENTRES, CONSECUTIVE, INTERVALS, PER_SECOND = "centres", "consecutive", "intervals", "per-second"
 VERSIONS: Mapping[str, str] = {
     CENTRES: SAMPLING_POLICY,
     CONSECUTIVE: CONSECUTIVE_POLICY,
     INTERVALS: INTERVAL_POLICY,
+    PER_SECOND: PER_SECOND_POLICY,
 }
 
 
 @dataclass(frozen=True)
 class Sampling:
     """`centres` of k equal time bins, k `consecutive` frames from a drawn place, or the middles of `intervals` of so
-    many seconds (which give as many frames as the clip has intervals)."""
+    many seconds (which give as many frames as the clip has intervals).
+
+    `per-second`: one frame per `seconds`, at most `frames`, at the centres of as many equal bins.
+    """
 
     policy: str
     frames: int = 0
@@ -110,7 +115,8 @@ class Sampling:
     @property
     def version(self) -> str:
         """Names the choice whole: another version, another choice."""
-        amount = f"{self.seconds:g} s" if self.policy == INTERVALS else f"{self.frames}"
+        amounts = {INTERVALS: f"{self.seconds:g} s", PER_SECOND: f"{self.seconds:g} s, at most {self.frames}"}
+        amount = amounts.get(self.policy, f"{self.frames}")
         return f"{VERSIONS[self.policy]} of {amount}"
 
     @property
@@ -122,6 +128,9 @@ class Sampling:
         """Return the seconds of the chosen frames, ascending; only for choices that are not drawn."""
         if self.policy == CENTRES:
             return bin_centres(begin, finish, self.frames)
+        if self.policy == PER_SECOND:
+            # 16.4 - 1.4 is a hair less than 15: fifteen frames at one per second all the same.
+            return bin_centres(begin, finish, max(1, min(self.frames, int((finish - begin) / self.seconds + 1e-6))))
         return interval_middles(begin, finish, self.seconds)
 
     def sample(
@@ -141,6 +150,8 @@ class Sampling:
             return sample_frames(file, self.frames, start, end, size)
         if self.policy == CONSECUTIVE:
             return consecutive_frames(file, self.frames, start, end, size, content)
+        if self.policy == PER_SECOND:
+            return frames_on_screen(file, [(self.moments(*trim_of(file, start, end)), size)])[0]
         if self.policy != INTERVALS:
             raise MediaError(f"sampling {quoted(self.policy)} is unknown; choose one of: {', '.join(VERSIONS)}")
         return interval_frames(file, self.seconds, start, end, size)

@@ -77,8 +77,8 @@ def read_answer(text: str, options: Sequence[str], *, has_letters: bool = True, 
 # Thoughts. Tags of DeepSeek-R1, Qwen3, GLM-4.1V (<think>), Kimi-VL (◁think▷), Magistral ([THINK]), Seed-OSS
 # (<seed:think>), Command A (<|START_THINKING|>), OpenThinker (<|begin_of_thought|>), Gemma (<|channel>thought).
 _TAG = r"(?:think|thinking|thoughts?|reasoning|reflection|analysis|seed:think)>"
-_OPENS = re.compile(rf"(?i)<{_TAG}|◁think▷|\[THINK\]|<\|START_THINKING\|>|<\|begin_of_thought\|>|<\|channel>thought")
-_CLOSES = re.compile(rf"(?i)</{_TAG}|◁/think▷|\[/THINK\]|<\|END_THINKING\|>|<\|end_of_thought\|>|<channel\|>")
+OPENS = re.compile(rf"(?i)<{_TAG}|◁think▷|\[THINK\]|<\|START_THINKING\|>|<\|begin_of_thought\|>|<\|channel>thought")
+CLOSES = re.compile(rf"(?i)</{_TAG}|◁/think▷|\[/THINK\]|<\|END_THINKING\|>|<\|end_of_thought\|>|<channel\|>")
 # Channels of gpt-oss (harmony), and what they look like after its special tokens were removed.
 _CHANNEL = "<|channel|>"
 _FINAL_CHANNEL = re.compile(r"<\|channel\|>\s{0,3}final[^<]{0,40}<\|message\|>")
@@ -98,8 +98,8 @@ def without_thoughts(text: str) -> tuple[str, bool]:
         _, final, text = text.rpartition(_BARE_FINAL)
         if not final:
             return "", True
-    text = text[_last_end(_CLOSES, text) :]
-    return _SPECIAL.sub(" ", text), _OPENS.search(text) is not None
+    text = text[_last_end(CLOSES, text) :]
+    return _SPECIAL.sub(" ", text), OPENS.search(text) is not None
 
 
 def _last_end(pattern: re.Pattern[str], text: str) -> int:

@@ -1,28 +1,41 @@
 """Score captions with generative video-language models: by likelihood, by P(yes) or by choice; and generate texts.
 
 The families of foilworks.core.hub.batching.video_families, by AutoModelForImageTextToText. A clip and the words before
-a caption go through the model once for all captions of it.
+a caption go through the model once for all captions of it. Other families go through their own processors
+(foilworks.core.hub.batching.own_processor).
 """
 
+import math
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
-from transformers import AutoModelForImageTextToText, GenerationConfig
 
+from foilworks.core.hub.adapters._prompted import Parts, PromptedModel, TooLongError
+from foilworks.core.hub.adapters._self_checks import check_untested
 from foilworks.core.hub.batching.conversation import Conversation
-from foilworks.core.hub.batching.shared_prefix import CACHED_TOKENS_PER_BATCH, Prefix, PrefixModel
+from foilworks.core.hub.batching.own_processor import (
+    UNTESTED,
+    auto_class_of,
+    family_of,
+    media_type_of,
+    plain_template,
+)
+from foilworks.core.hub.batching.shared_prefix import Prefix
 from foilworks.core.hub.batching.text_limits import ReadsWholeTexts
-from foilworks.core.hub.batching.video_families import FAMILIES, settings_of
-from foilworks.core.hub.batching.video_inputs import Clip, Prepared, joined
+from foilworks.core.hub.batching.video_families import settings_of
+from foilworks.core.hub.batching.video_inputs import Prepared
 from foilworks.core.hub.batching.windowed_attention import attend_in_one_call
-from foilworks.core.hub.catalogue.options import split_options
+from foilworks.core.hub.catalogue.options import Decimal, split_options
+from foilworks.core.hub.catalogue.thinking import OFF, OPTIONS, Thinking
 from foilworks.core.hub.errors import HubError
-from foilworks.core.hub.interfaces import Frames, GenerationRequest, ModelInfo, Score, ScoreKind, VideoMeta
-from foilworks.core.hub.loading.pretrained import Pretrained, distinct, load_pretrained
+from foilworks.core.hub.interfaces import TOKEN_COUNTS, Frames, ModelInfo, Score, ScoreKind, VideoMeta
+from foilworks.core.hub.loading.pretrained import Pretrained, distinct, load_config, load_pretrained
 from foilworks.core.hub.loading.processor_files import load_processor, video_settings
-from foilworks.core.hub.served.prompts import CHOOSE, DESCRIBE, LETTERS, MATCHES, NO, PROMPTS, YES
+from foilworks.core.hub.served.prompts import CHOOSE, DESCRIBE, LETTERS, MATCHES, NO, PROMPTS, YES, lettered
+from foilworks.core.hub.served.readings import SENTENCES, Outcome, Reading, by_masses, by_words, verdict_of
+from foilworks.core.text.model_answers import CUT_OFF, YES_NO
 from foilworks.core.text.quoting import quoted
 
 FRAMES = 8
@@ -39,40 +52,58 @@ MODES = {
 }
 
 
-class GenerativeModel(ReadsWholeTexts):
+@dataclass(frozen=True)
+class Options:
+    """The options of a model's name. With `fps`, a clip is shown so many frames per second, at most `frames`.
+
+    `truncates`: a clip whose prompt is longer than the model's context is shown fewer frames.
+    """
+
+    mode: str = LIKELIHOOD
+    frames: int = FRAMES
+    fps: float = 0.0
+    max_pixels: int | None = None
+    truncates: bool = False
+    thinking: Thinking = field(default_factory=lambda: Thinking(OFF))
+
+    @property
+    def video_key(self) -> str:
+        """Return what the clip's part of a score depends on."""
+        if self.mode == BLIND:
+            return ""
+        values = {"frames": self.frames, "fps": self.fps and f"{self.fps:g}", "max_pixels": self.max_pixels}
+        text = "".join(f" {name}={value}" for name, value in values.items() if value)
+        return f"{text} truncate=frames" if self.truncates else text
+
+
+class GenerativeModel(ReadsWholeTexts, PromptedModel):
     """The Scorer and Generator of a loaded model."""
 
-    def __init__(
-        self,
-        loaded: Pretrained,
-        talk: Conversation,
-        settings: dict[str, Any],
-        mode: str,
-        frames: int,
-        max_pixels: int | None = None,
-        processor: Any = None,
-    ) -> None:
-        self.model, self.talk, self.device, self.settings = loaded.model, talk, loaded.device, settings
-        self.family = FAMILIES[loaded.model.config.model_type]
-        self._processor = processor
-        token = getattr(loaded.model.config, self.family.placeholder, None)
+    def __init__(self, loaded: Pretrained, parts: Parts, options: Options) -> None:
+        super().__init__(loaded, parts)
         if self.family.windowed:
             attend_in_one_call(loaded.model, loaded.device)
-        self.prefixes = PrefixModel(loaded.model, token, self.family.type_ids)
-        self.mode = mode
-        self._dtype = next(loaded.model.parameters()).dtype
+        self.mode, self.options, self.thinking = options.mode, options, options.thinking
         self._blind_scores: dict[str, Score] = {}
-        video_options = {"frames": frames, "max_pixels": max_pixels} if mode != BLIND else {}
-        options_text = "".join(f" {name}={value}" for name, value in video_options.items() if value is not None)
+        shows_clip = options.mode != BLIND
+        marks = {
+            " spaces=own": self.talk.spaces_itself,
+            " thought=closed": self.thinking.thinking == OFF
+            and self.close_own_thoughts(_PROMPTS[options.mode], shows_clip),
+            f" {UNTESTED}": self.family.is_generic,
+        }
         self.info = ModelInfo(
             loaded.name,
-            f"{loaded.revision}{options_text} mode={mode} prompts={PROMPTS}"
-            f"{' spaces=own' if talk.spaces_itself else ''}",
-            MODES[mode],
-            frames=0 if mode == BLIND else frames,
-            needs_video=mode != BLIND,
-            by_item=mode == CHOICE,
-            card={"category": "text" if mode == BLIND else "video"},
+            f"{loaded.revision}{options.video_key} mode={options.mode} prompts={PROMPTS}"
+            f"{''.join(mark for mark, applies in marks.items() if applies)}{self.thinking.key(OFF)}",
+            MODES[options.mode],
+            frames=options.frames if shows_clip else 0,
+            needs_video=shows_clip,
+            by_item=options.mode == CHOICE,
+            card={
+                "category": "video" if shows_clip else "text",
+                **({"fps": options.fps} if options.fps and shows_clip else {}),
+            },
         )
 
     def score(
@@ -80,8 +111,9 @@ class GenerativeModel(ReadsWholeTexts):
     ) -> list[Score]:
         """Score texts for a clip. `mode`: one of MODES, the adapter's own if empty; without a clip only `blind`.
 
-        `parts` of likelihoods: sum, mean and tokens, in nats; of `gain` also blind_sum. HubError: an unknown mode, or
-        no clip where one is needed.
+        `parts` of likelihoods: sum, mean and tokens, in nats; of `gain` also blind_sum; of answers their mass. All have
+        the tokens of prompt, clip, thought and answer. HubError: an unknown mode, or no clip where one is needed.
+        ClipError: the prompt is longer than the model's context.
         """
         mode = mode or self.mode
         if mode not in MODES:
@@ -93,15 +125,32 @@ class GenerativeModel(ReadsWholeTexts):
         if not texts:
             return []
         unique_texts, indices = distinct(texts)
-        prepared = self.prepare(clip, meta)
-        if mode == CHOICE:
-            scores = self._choices(prepared, unique_texts)
-        elif mode == P_YES:
-            scores = self._matches(prepared, unique_texts)
-        else:
-            scores = self._likelihoods(prepared, unique_texts)
-            scores = self._gains(scores, self._blind(unique_texts)) if mode == GAIN else scores
+        scores = self._within_context(clip, meta or VideoMeta(), unique_texts, mode)
         return [scores[at] for at in indices]
+
+    def _within_context(self, clip: Frames, meta: VideoMeta, texts: Sequence[str], mode: str) -> list[Score]:
+        """Score with fewer frames until the prompt fits, if that is allowed. TooLongError: it does not fit."""
+        n_frames = len(clip)
+        while True:
+            picked = [(2 * at + 1) * len(clip) // (2 * n_frames) for at in range(n_frames)]
+            times = tuple(meta.times[at] for at in picked) if meta.times else ()
+            try:
+                scores = self._scores(self.prepare(clip[picked], replace(meta, times=times)), texts, mode)
+            except TooLongError:
+                if not self.options.truncates or n_frames == 1:
+                    raise
+                n_frames = max(1, min(n_frames - 1, n_frames * 7 // 8))
+                continue
+            counted = {"frames": float(n_frames)} if n_frames < len(clip) else {}
+            return [replace(score, parts={**score.parts, **counted}) for score in scores]
+
+    def _scores(self, prepared: Prepared | None, texts: Sequence[str], mode: str) -> list[Score]:
+        if mode == CHOICE:
+            return self._choices(prepared, texts)
+        if mode == P_YES:
+            return self._matches(prepared, texts)
+        scores = self._likelihoods(prepared, texts)
+        return self._gains(scores, self._blind(texts)) if mode == GAIN else scores
 
     @property
     def scores_without_clip(self) -> bool:
@@ -119,63 +168,26 @@ class GenerativeModel(ReadsWholeTexts):
         if mode in (BLIND, LIKELIHOOD) or not texts:
             return self._blind(texts)
         unique_texts, indices = distinct(texts)
-        scores = self._choices(None, unique_texts) if mode == CHOICE else self._matches(None, unique_texts)
+        scores = self._scores(None, unique_texts, mode)
         return [scores[at] for at in indices]
 
-    def generate(self, requests: Sequence[GenerationRequest]) -> list[str]:
-        """Generate one text per request. Requests of equal length and settings run together, sampled ones alone."""
-        groups: dict[tuple[Any, ...], list[tuple[int, Prepared | None, list[int]]]] = {}
-        for at, request in enumerate(requests):
-            prepared = None if request.clip is None else self.prepare(request.clip, request.meta)
-            rendered = self.talk.prompt(
-                request.prompt, video=prepared is not None, system=request.system, examples=request.examples
-            )
-            ids = self.talk.prefix_ids(rendered if prepared is None else self.talk.with_video(rendered, prepared.text))
-            alone = (at, request.seed) if request.temperature > 0 else ()
-            shapes = () if prepared is None else tuple(tensor.shape[1:] for tensor in prepared.tensors.values())
-            key = (len(ids), shapes, prepared is None, request.max_words, request.temperature, alone)
-            groups.setdefault(key, []).append((at, prepared, ids))
-        answers = [""] * len(requests)
-        for group in groups.values():
-            tokens = len(group[0][2]) + _max_new_tokens(requests[group[0][0]])
-            step = max(1, CACHED_TOKENS_PER_BATCH[self.device.type] // tokens)
-            for begin in range(0, len(group), step):
-                batch = group[begin : begin + step]
-                texts = self._generate_batch(batch, requests[batch[0][0]])
-                for (at, _, _), text in zip(batch, texts, strict=True):
-                    answers[at] = text
-        return answers
-
-    def prepare(self, clip: Frames, meta: VideoMeta | None = None) -> Prepared:
-        """Return the clip as the model's tensors. HubError: it is not uint8 (frames, height, width, 3)."""
-        if clip.ndim != 4 or clip.shape[3] != 3 or clip.dtype != np.uint8 or not len(clip):
-            clip_key = meta.key if meta else ""
-            raise HubError(
-                f"clip {quoted(clip_key)}: {self.info.model_id} takes uint8 (frames, height, width, 3), not "
-                f"{clip.dtype} {clip.shape}; decode it to frames"
-            )
-        times = meta.times if meta else ()
-        model_clip = Clip(
-            clip, times, self.settings, self.model.config, self.talk.tokenizer, self.device, self._processor
-        )
-        prepared = self.family.prepare(model_clip)
-        tensors = {
-            name: value.to(self._dtype) if name.startswith("pixel") else value
-            for name, value in prepared.tensors.items()
-        }
-        return Prepared(tensors, prepared.text)
-
-    def prefix(self, rendered: str, prepared: Prepared | None) -> Prefix:
-        """Return the rendered prompt with the clip's tokens in it."""
-        filled = rendered if prepared is None else self.talk.with_video(rendered, prepared.text)
-        ids = torch.tensor([self.talk.prefix_ids(filled)], device=self.device)
-        return Prefix(ids, {} if prepared is None else prepared.tensors)
-
     def _likelihoods(self, prepared: Prepared | None, texts: Sequence[str]) -> list[Score]:
-        rendered = self.talk.prompt(DESCRIBE, video=prepared is not None)
+        rendered = self.rendered(DESCRIBE, prepared)
+        prefix = self.prefix(rendered, prepared)
+        counts = {"prompt_tokens": prefix.ids.shape[1], "clip_tokens": self.clip_tokens(prefix), "thought_tokens": 0}
+        if self.thinking.thinks:
+            generated = self.generated(
+                prefix, self.talk.open_thought(rendered, DESCRIBE)[0], self.thinking.budget, self.thinking.draws[1]
+            )
+            counts["thought_tokens"] = len(generated.thought)
+            if generated.is_open:
+                unread = Score(math.nan, ScoreKind.LOG_LIKELIHOOD, counts, SENTENCES[CUT_OFF])
+                return [unread] * len(texts)
+            prefix, rendered = prefix.extended(generated.thought), rendered + generated.text
         ids = [self.talk.continued_ids(rendered, text) if text else [] for text in texts]
-        rows = self.prefixes.log_probabilities(self.prefix(rendered, prepared), ids)
-        return [_likelihood(row) for row in rows]
+        self.check_context(prefix, max(map(len, ids), default=0))
+        rows = self.prefixes.log_probabilities(prefix, ids)
+        return [_likelihood(row, counts) for row in rows]
 
     def _blind(self, texts: Sequence[str]) -> list[Score]:
         """Score without the video; each text once while the model is loaded."""
@@ -188,18 +200,15 @@ class GenerativeModel(ReadsWholeTexts):
             Score(
                 with_clip.value - without_clip.value,
                 ScoreKind.LOG_LIKELIHOOD,
-                {**with_clip.parts, "blind_sum": without_clip.parts["sum"]},
+                {**with_clip.parts, "blind_sum": without_clip.parts.get("sum", math.nan)},
+                with_clip.why or without_clip.why,
             )
             for with_clip, without_clip in zip(clip_scores, blind_scores, strict=True)
         ]
 
     def _matches(self, prepared: Prepared | None, texts: Sequence[str]) -> list[Score]:
-        rendered = self.talk.prompt(MATCHES.format(SLOT), video=prepared is not None)
-        head, _, tail = rendered.partition(SLOT)
-        ids = [self.talk.tokenizer(text + tail, add_special_tokens=False)["input_ids"] for text in texts]
-        logits = self.prefixes.next_logits(self.prefix(head, prepared), ids)
-        yes, no = (logits[:, ids].logsumexp(1) for ids in self.talk.first_tokens((YES, NO)))
-        return [Score(float(value), ScoreKind.P_YES) for value in torch.sigmoid(yes - no)]
+        answers = self._answers(MATCHES, prepared, texts, (YES, NO), [()] * len(texts))
+        return [_answered([(0, answer)]) for answer in answers]
 
     def _choices(self, prepared: Prepared | None, texts: Sequence[str]) -> list[Score]:
         """Return each text's share of the letters' probability, averaged over rotations, so that no position is
@@ -207,76 +216,153 @@ class GenerativeModel(ReadsWholeTexts):
         count = len(texts)
         if count > len(LETTERS):
             raise HubError(f"a choice takes at most {len(LETTERS)} texts, not {count}; score them by likelihood")
-        rendered = self.talk.prompt(CHOOSE.format(SLOT), video=prepared is not None)
-        head, _, tail = rendered.partition(SLOT)
         orders = [[(first + at) % count for at in range(count)] for first in range(count)]
-        option_lists = [
-            "\n".join(f"{LETTERS[position]}. {texts[at]}" for position, at in enumerate(order)) + tail
-            for order in orders
+        shown = [tuple(texts[at] for at in order) for order in orders]
+        spellings = [(letter, f" {letter}") for letter in LETTERS[:count]]
+        answers = self._answers(CHOOSE, prepared, [lettered(list(row)) for row in shown], spellings, shown)
+        return [
+            _answered([(order.index(at), answer) for order, answer in zip(orders, answers, strict=True)])
+            for at in range(count)
         ]
-        ids = [self.talk.tokenizer(text, add_special_tokens=False)["input_ids"] for text in option_lists]
-        logits = self.prefixes.next_logits(self.prefix(head, prepared), ids)
-        columns = self.talk.first_tokens([(letter, f" {letter}") for letter in LETTERS[:count]])
-        letters = torch.stack([logits[:, ids].logsumexp(1) for ids in columns], dim=1).softmax(1)
-        shares = np.zeros(count)
-        for row, order in zip(letters.tolist(), orders, strict=True):
-            shares[order] += np.array(row) / count
-        return [Score(float(share), ScoreKind.P_YES) for share in shares]
 
-    @torch.inference_mode()
-    def _generate_batch(
-        self, batch: Sequence[tuple[int, Prepared | None, list[int]]], request: GenerationRequest
-    ) -> list[str]:
-        ids = torch.tensor([row for _, _, row in batch], device=self.device)
-        clips = [prepared for _, prepared, _ in batch if prepared is not None]
-        inputs = self.prefixes.forward_inputs(Prefix(ids, joined(clips)), ids)
-        ends = self.model.generation_config.eos_token_id
-        config = GenerationConfig(
-            max_new_tokens=_max_new_tokens(request),
-            do_sample=request.temperature > 0,
-            temperature=request.temperature if request.temperature > 0 else None,
-            eos_token_id=self.talk.tokenizer.eos_token_id if ends is None else ends,
-            pad_token_id=self.talk.tokenizer.pad_token_id or 0,
-        )
-        with torch.random.fork_rng(devices=[self.device] if self.device.type == "cuda" else []):
-            torch.manual_seed(request.seed)
-            inputs["attention_mask"] = torch.ones_like(ids)
-            output_ids = self.model.generate(**inputs, generation_config=config)
-        texts = self.talk.tokenizer.batch_decode(output_ids[:, ids.shape[1] :], skip_special_tokens=True)
-        return [" ".join(text.split()[: request.max_words]) for text in texts]
+    def _answers(
+        self,
+        prompt: str,
+        prepared: Prepared | None,
+        fillings: Sequence[str],
+        spellings: Sequence[Sequence[str]],
+        shown: Sequence[tuple[str, ...]],
+    ) -> "list[Answer]":
+        """Ask the prompt with each filling. `spellings`: per option the words that name it; `shown`: per filling the
+        texts that the letters name, none for a question of yes or no."""
+        question = prompt.format(SLOT)
+        rendered = self.rendered(question, prepared)
+        head, _, tail = rendered.partition(SLOT)
+        prefix = self.prefix(head, prepared)
+        opening = self.talk.open_thought(rendered, question)[0]
+        rows = [self.talk.plain_ids(filling + tail) for filling in fillings]
+        options = YES_NO if prompt == MATCHES else tuple(LETTERS[: len(spellings)])
+        self.check_context(prefix, max(map(len, rows)) + 1)
+        n_clip = self.clip_tokens(prefix)
+        if self.thinking.reads_words:
+            return [
+                self._by_words(prefix.extended(row), n_clip, opening, options, texts)
+                for row, texts in zip(rows, shown, strict=True)
+            ]
+        thoughts = [
+            self.generated(prefix.extended(row), opening, self.thinking.budget, self.thinking.draws[1])
+            if self.thinking.thinks
+            else None
+            for row in rows
+        ]
+        n_prompt = [prefix.ids.shape[1] + len(row) for row in rows]
+        rows = [row + (thought.thought if thought else []) for row, thought in zip(rows, thoughts, strict=True)]
+        self.check_context(prefix, max(map(len, rows)) + 1)
+        logits = self.prefixes.next_logits(prefix, rows)
+        columns = [logits[:, ids].logsumexp(1) for ids in self.talk.first_tokens(spellings)]
+        sides = torch.stack(columns, dim=1)
+        masses = (sides - logits.logsumexp(1, keepdim=True)).exp()
+        answers = []
+        for at, (shares, side_masses) in enumerate(zip(sides.softmax(1).tolist(), masses.tolist(), strict=True)):
+            thought = thoughts[at]
+            reading = by_masses(side_masses, options, self.thinking.min_mass)
+            if thought and thought.is_open:
+                reading = Reading(Outcome.UNPARSABLE, why=SENTENCES[CUT_OFF])
+            elif reading.shares:
+                reading = replace(reading, shares=tuple(shares))
+            counts = (n_prompt[at], n_clip, len(thought.thought) if thought else 0, 1)
+            answers.append(Answer([reading], shares, counts))
+        return answers
+
+    def _by_words(
+        self, prefix: Prefix, n_clip: int, opening: str, options: tuple[str, ...], texts: tuple[str, ...]
+    ) -> "Answer":
+        """Generate answers, with a thought if the model thinks, and read their words."""
+        n_samples, temperature = self.thinking.draws
+        readings, n_thought, n_answer = [], 0, 0
+        for seed in range(n_samples):
+            generated = self.generated(prefix, opening, self.thinking.budget, temperature, seed)
+            reason = "length" if generated.was_cut else ""
+            readings.append(by_words(generated.text, options, texts, reason))
+            n_thought, n_answer = n_thought + len(generated.thought), n_answer + generated.answer_tokens
+        counts = (n_samples * prefix.ids.shape[1], n_samples * n_clip, n_thought, n_answer)
+        return Answer(readings, [math.nan] * len(options), counts, sampled=n_samples > 1)
 
 
-def _max_new_tokens(request: GenerationRequest) -> int:
-    """Tokens for so many words."""
-    return 2 * request.max_words + 8
+@dataclass(frozen=True)
+class Answer:
+    """The readings of a question, the share of each option however little their mass is, and the tokens of its prompts,
+    clips, thoughts and answers."""
+
+    readings: list[Reading]
+    shares: Sequence[float]
+    counts: tuple[int, int, int, int]
+    sampled: bool = False
 
 
-def _likelihood(row: torch.Tensor) -> Score:
+def _answered(answers: Sequence[tuple[int, Answer]]) -> Score:
+    """Return the score of a text from (the index of its option, answer) of all questions about it."""
+    readings = [(at, reading) for at, answer in answers for reading in answer.readings]
+    verdict = verdict_of(readings, sampled=answers[0][1].sampled)
+    counts = dict(zip(TOKEN_COUNTS, np.sum([answer.counts for _, answer in answers], axis=0).tolist(), strict=True))
+    mass = {"mass": min(reading.mass for _, reading in readings)}
+    share = sum(answer.shares[at] for at, answer in answers) / len(answers)
+    value = share if verdict.value is None else verdict.value
+    return Score(value, ScoreKind.P_YES, {**mass, **verdict.components, **counts}, verdict.why)
+
+
+def _likelihood(row: torch.Tensor, counts: dict[str, int]) -> Score:
     """Return the score of a text; without tokens it is 0."""
     total = float(row.sum())
     mean = total / max(len(row), 1)
-    return Score(mean, ScoreKind.LOG_LIKELIHOOD, {"sum": total, "mean": mean, "tokens": float(len(row))})
+    parts = {"sum": total, "mean": mean, "tokens": float(len(row)), **counts, "answer_tokens": len(row)}
+    return Score(mean, ScoreKind.LOG_LIKELIHOOD, parts)
+
+
+_OPTIONS = {
+    "frames": int,
+    "fps": Decimal(0.01, 120),
+    "mode": tuple(MODES),
+    "max_pixels": range(1, 2**31),
+    "truncate": ("frames",),
+    **OPTIONS,
+}
+_PROMPTS = {P_YES: MATCHES.format("x"), CHOICE: CHOOSE.format("A. x\nB. y")} | dict.fromkeys(
+    (LIKELIHOOD, GAIN, BLIND), DESCRIBE
+)
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> GenerativeModel:
-    """Load `HUB_ID_OR_FOLDER[?frames=8&mode=likelihood&max_pixels=N]`. HubError: it does not load, or its family is not
-    supported."""
-    name, options = split_options(argument, {"frames": int, "mode": str, "max_pixels": range(1, 2**31)})
-    mode = options.get("mode", LIKELIHOOD)
-    if mode not in MODES:
-        raise HubError(f"{quoted(argument)}: mode is {quoted(mode)}; choose one of: {', '.join(MODES)}")
-    loaded = load_pretrained(
-        AutoModelForImageTextToText, name, slug="vlm", device=device, dtype=dtype, config_field="thinker_config"
+    """Load `HUB_ID_OR_FOLDER[?frames=8&mode=likelihood&max_pixels=N]`. HubError: it does not load, or its family cannot
+    be scored."""
+    name, values = split_options(argument, _OPTIONS)
+    thinking = Thinking.of({"thinking": OFF, **values})
+    options = Options(
+        **{name: values[name] for name in ("mode", "frames", "fps", "max_pixels") if name in values},
+        truncates="truncate" in values,
+        thinking=thinking,
     )
-    kind = loaded.model.config.model_type
-    if kind not in FAMILIES:
-        raise HubError(f"{name}: model type {quoted(kind)} is not supported; choose one of: {', '.join(FAMILIES)}")
-    family = FAMILIES[kind]
+    if thinking.reads_words and options.mode not in (P_YES, CHOICE):
+        raise HubError(
+            f"{quoted(argument)}: an answer is read by its words only with mode=p_yes or mode=choice; add it"
+        )
+    # Before any weight is read.
+    config = load_config(name, config_field="thinker_config")
+    family = family_of(config, name)
+    loaded = load_pretrained(auto_class_of(config), name, slug="vlm", device=device, dtype=dtype, config=config)
     processor = load_processor(name) if family.by_processor else None
     file_settings = {} if processor else video_settings(name, family.media_type)
-    settings = settings_of(kind, file_settings, options.get("max_pixels"))
-    marks = (processor.image_token,) if processor else family.marks
-    talk = Conversation(name, marks, family.template, media_type=family.media_type, thinks=False)
-    return GenerativeModel(
-        loaded, talk, settings, mode, options.get("frames", FRAMES), options.get("max_pixels"), processor
+    settings = {} if family.is_generic else settings_of(config.model_type, file_settings, options.max_pixels)
+    marks = (processor.image_token,) if processor and not family.is_generic else family.marks
+    talk = Conversation(
+        name,
+        marks,
+        plain_template(processor) if family.is_generic else family.template,
+        media_type=family.media_type or media_type_of(processor),
+        template_options=thinking.template_options,
+        closes_thoughts=not thinking.thinks,
     )
+    model = GenerativeModel(loaded, Parts(talk, family, settings, processor), options)
+    if family.is_generic:
+        check_untested(model)
+    return model

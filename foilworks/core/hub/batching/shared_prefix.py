@@ -8,7 +8,7 @@ probabilities are computed in float32. The result equals a forward pass over pre
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -29,27 +29,48 @@ POSITIONED = {SECONDS: "second_per_grids"}
 
 @dataclass(frozen=True)
 class Prefix:
-    """Token ids of a prefix, and the tensors of the video in it (empty without one)."""
+    """Token ids of a prefix, and the tensors of the video in it (empty without one).
+
+    `aligned`: tensors (1, length, ...) of a processor with one entry per token.
+    """
 
     ids: Tensor  # (1, length)
     tensors: Mapping[str, Tensor] = field(default_factory=dict)
+    aligned: Mapping[str, Tensor] = field(default_factory=dict)
+
+    def extended(self, ids: Sequence[int]) -> "Prefix":
+        """Return the prefix with more tokens at its end."""
+        return replace(self, ids=torch.cat([self.ids, self.ids.new_tensor([list(ids)])], dim=1))
+
+    def aligned_to(self, length: int) -> dict[str, Tensor]:
+        """Return `aligned` for `length` tokens: text sees what the last token sees, and has type 0."""
+        extended = {}
+        for name, tensor in self.aligned.items():
+            last = tensor[:, -1:] if name.endswith("mask") else torch.zeros_like(tensor[:, -1:])
+            missing = max(0, length - tensor.shape[1])
+            extended[name] = torch.cat([tensor, *[last] * missing], dim=1)[:, :length]
+        return extended
 
 
 class PrefixModel:
     """A generative model that scores texts after prefixes.
 
     `video_token`: the id that marks a clip's places. `type_ids`: the forward's name for which tokens are those, if it
-    asks for that.
+    asks for that. `whole`: every text has a whole forward pass of its own, without positions and caches of ours.
     """
 
-    def __init__(self, model: Any, video_token: int | None, type_ids: str = "") -> None:
-        self.model, self.video_token, self.type_ids = model, video_token, type_ids
+    def __init__(self, model: Any, video_token: int | None, type_ids: str = "", *, whole: bool = False) -> None:
+        self.model, self.video_token, self.type_ids, self.whole = model, video_token, type_ids, whole
+        # The prompt then goes into an encoder, and the texts into the decoder.
+        self.has_decoder: bool = getattr(model.config, "is_encoder_decoder", False)
         # Qwen's positions count time, height and width: (3, batch, length).
-        self.by_grid = hasattr(model.model, "get_rope_index")
+        self.by_grid = not whole and hasattr(model.model, "get_rope_index")
 
     def forward_inputs(self, prefix: Prefix, ids: Tensor) -> dict[str, Any]:
         """Return the arguments of the forward pass for `ids`, which begin with the prefix; without positions."""
-        inputs: dict[str, Any] = {"input_ids": ids, **prefix.tensors}
+        inputs: dict[str, Any] = {"input_ids": ids, **prefix.tensors, **prefix.aligned_to(ids.shape[1])}
+        if prefix.aligned:
+            return inputs
         if SECONDS in prefix.tensors:
             # Without a mask, Qwen-Omni's forward gives a video the positions of text.
             inputs["attention_mask"] = torch.ones_like(ids)
@@ -62,6 +83,8 @@ class PrefixModel:
     @torch.inference_mode()
     def log_probabilities(self, prefix: Prefix, texts: Sequence[Sequence[int]]) -> list[Tensor]:
         """Return, per text, its tokens' log-probabilities in nats after the prefix, float32 on the CPU."""
+        if self.whole:
+            return full_log_probabilities(self, prefix, texts)
         log_rows: list[Tensor] = [torch.empty(0)] * len(texts)
         for batch, cache, first, start in self._batches(prefix, texts):
             rows = self._after(cache, first, start, [texts[at] for at in batch])
@@ -73,12 +96,33 @@ class PrefixModel:
     def next_logits(self, prefix: Prefix, texts: Sequence[Sequence[int]]) -> Tensor:
         """Return (len(texts), vocabulary) float32 logits on the CPU: what follows the prefix and each text (one token
         or more)."""
+        if self.whole:
+            rows = [self.whole_logits(prefix.extended(text), ())[-1] for text in texts]
+            return torch.stack(rows).cpu() if rows else torch.empty(0, 0)
         logit_rows: list[Tensor] = [torch.empty(0)] * len(texts)
         for batch, cache, _, start in self._batches(prefix, texts):
             logits, _ = self._continued(cache, start, [texts[at] for at in batch])
             for row, at in enumerate(batch):
                 logit_rows[at] = logits[row, len(texts[at]) - 1].float().cpu()
         return torch.stack(logit_rows) if logit_rows else torch.empty(0, 0)
+
+    def whole_logits(self, prefix: Prefix, text: Sequence[int]) -> Tensor:
+        """Return (1 + len(text), vocabulary) float32 logits of what follows the prefix and each token of the text.
+
+        One forward pass with the model's own positions.
+        """
+        after = prefix.ids.new_tensor([list(text)]).view(1, -1)
+        if self.has_decoder:
+            start = (
+                getattr(self.model.config, "decoder_start_token_id", None)
+                or self.model.generation_config.decoder_start_token_id
+            )
+            decoder_ids = torch.cat([torch.full_like(prefix.ids[:, :1], start or 0), after], dim=1)
+            inputs = {**self.forward_inputs(prefix, prefix.ids), "decoder_input_ids": decoder_ids}
+        else:
+            inputs = self.forward_inputs(prefix, torch.cat([prefix.ids, after], dim=1))
+        logits: Tensor = self.model(**inputs, use_cache=False).logits[0].float()
+        return logits[-1 - len(text) :]
 
     def _batches(self, prefix: Prefix, texts: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], Any, Tensor, int]]:
         """Yield, per batch of texts of similar length: their indices, the prefix's cache, the logits at its end (1,
@@ -219,8 +263,7 @@ def full_log_probabilities(model: PrefixModel, prefix: Prefix, texts: Sequence[S
     """Compute the same with a whole forward pass per text, the model's own positions and no cache: the reference."""
     log_rows = []
     for text in texts:
-        ids = torch.cat([prefix.ids, torch.tensor([list(text)], device=prefix.ids.device, dtype=torch.int64)], dim=1)
-        logits = model.model(**model.forward_inputs(prefix, ids), use_cache=False).logits[0].float()
-        guesses = torch.log_softmax(logits[prefix.ids.shape[1] - 1 : -1], dim=1)
-        log_rows.append(guesses.gather(1, ids[0, prefix.ids.shape[1] :].unsqueeze(1)).squeeze(1).cpu())
+        guesses = torch.log_softmax(model.whole_logits(prefix, text)[:-1], dim=1)
+        targets = torch.tensor(list(text), device=guesses.device, dtype=torch.int64).unsqueeze(1)
+        log_rows.append(guesses.gather(1, targets).squeeze(1).cpu())
     return log_rows

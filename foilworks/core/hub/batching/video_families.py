@@ -33,7 +33,7 @@ class Family:
     template gets, a video, or an image for models that know only images. `by_processor`: the model's own processor
     makes its pictures. `placeholder`: the config's name of the token that marks the clip's places. `type_ids`: the
     forward's name for which tokens are pictures (1), if it asks. `windowed`: its vision tower attends within windows,
-    and its layers get the ends of those.
+    and its layers get the ends of those. `is_generic`: the model's own processor makes all of its inputs.
     """
 
     prepare: Callable[[Clip], Prepared]
@@ -45,6 +45,7 @@ class Family:
     placeholder: str = "video_token_id"
     type_ids: str = ""
     windowed: bool = False
+    is_generic: bool = False
 
 
 VICUNA = (

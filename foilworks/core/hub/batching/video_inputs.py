@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from PIL import Image
@@ -37,10 +37,17 @@ TEXT_TENSORS = frozenset({"input_ids", "attention_mask", "token_type_ids", "mm_t
 
 @dataclass(frozen=True)
 class Prepared:
-    """`tensors` by the names of the model's forward, for one clip (batch of one); `text`: the expanded placeholder."""
+    """`tensors` by the names of the model's forward, for one clip (batch of one); `text`: the expanded placeholder.
+
+    `media`: how many media the chat template gets. `frames` and their `times` in seconds: for the model's own
+    processor.
+    """
 
     tensors: dict[str, Tensor]
     text: str
+    media: int = 1
+    frames: Frames | None = None
+    times: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -310,7 +317,13 @@ def fitted(
     return height_to, width_to
 
 
-def joined(prepared: Sequence[Prepared]) -> dict[str, Tensor]:
+class HasTensors(Protocol):
+    """A clip, or a prompt with one."""
+
+    @property
+    def tensors(self) -> Mapping[str, Tensor]: ...
+
+
+def joined(clips: Sequence[HasTensors]) -> dict[str, Tensor]:
     """Concatenate the tensors of several clips into one batch."""
-    names = prepared[0].tensors if prepared else ()
-    return {name: torch.cat([clip_inputs.tensors[name] for clip_inputs in prepared]) for name in names}
+    return {name: torch.cat([clip_inputs.tensors[name] for clip_inputs in clips]) for name in clips[0].tensors}

@@ -51,12 +51,30 @@ class Pretrained:
     device: torch.device
 
 
+def load_config(argument: str, *, config_field: str = "") -> Any:
+    """Load the configuration, without any weight. HubError: there is none, or transformers does not know its model
+    type. `config_field`: the field that describes the part of the model to load, if there is one."""
+    source, revision = model_source(argument)
+    options: dict[str, Any] = {"revision": revision} if revision else {}
+    try:
+        # bandit B615: the options hold the revision if one is named; scores say which was loaded.
+        config = AutoConfig.from_pretrained(source, trust_remote_code=allowed().remote_code, **options)  # nosec
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        if "does not recognize" in str(error):
+            raise HubError(
+                f"{argument}: this version of transformers does not know its model type ({first_line(error)}); update "
+                "transformers, or serve the model and use an endpoint"
+            ) from error
+        raise HubError(_why(argument, error)) from error
+    return getattr(config, config_field, config) if config_field else config
+
+
 def load_pretrained(
-    auto_class: Any, argument: str, *, slug: str, device: str, dtype: str, config_field: str = ""
+    auto_class: Any, argument: str, *, slug: str, device: str, dtype: str, config: Any = None
 ) -> Pretrained:
     """Load a hub id, `ID@REVISION`, or a local folder. HubError says in one line what does not fit.
 
-    `config_field`: the field of the configuration that describes the part of the model to load, if there is one.
+    `config`: the configuration of the model, if it is loaded already.
     """
     if not argument:
         raise HubError(f"'{slug}:' names no model; write {slug}:HUB_ID or {slug}:FOLDER")
@@ -69,10 +87,8 @@ def load_pretrained(
     hub_logging.set_verbosity_error()
     transformers_logging.disable_progress_bar()
     try:
-        if config_field:
-            # bandit B615: the options hold the revision if one is named; scores say which was loaded.
-            config = AutoConfig.from_pretrained(source, trust_remote_code=trust.remote_code, **options)  # nosec
-            options["config"] = getattr(config, config_field, config)
+        if config is not None:
+            options["config"] = config
         model, info = auto_class.from_pretrained(
             source,
             output_loading_info=True,
@@ -171,6 +187,16 @@ def longest_input(tokenizer: Any, config: Any) -> int:
     if getattr(text_config, "model_type", "") in ("roberta", "xlm-roberta", "camembert"):
         n_positions -= 2
     return int(min(n_positions, tokenizer.model_max_length, 8192))
+
+
+def context_length(config: Any) -> int:
+    """Return how many tokens a prompt and its answer may have together; 0 if the configuration does not say."""
+    text = config.get_text_config() if hasattr(config, "get_text_config") else config
+    rope = getattr(text, "rope_parameters", None) or {}
+    scaled = rope.get("original_max_position_embeddings", 0) * rope.get("factor", 1) if "factor" in rope else 0
+    names = ("max_position_embeddings", "n_positions", "max_sequence_length", "seq_length")
+    stated = next((length for name in names if isinstance(length := getattr(text, name, None), int)), 0)
+    return int(max(stated, scaled or 0))
 
 
 def distinct(elements: Sequence[Element]) -> tuple[list[Element], list[int]]:

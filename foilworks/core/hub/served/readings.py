@@ -6,9 +6,10 @@ declines has refused. Neither counts as wrong or as half right: both are counted
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
+from foilworks.core.hub.catalogue.thinking import MIN_MASS
 from foilworks.core.hub.interfaces import ChatReply
 from foilworks.core.text.model_answers import (
     CUT_OFF,
@@ -24,9 +25,6 @@ from foilworks.core.text.model_answers import (
 
 # Part of every score's revision, as a change of the rules changes scores.
 READINGS = VERSION
-# With less, most answers that the model would give name none of the options, as an unparsable sample does. The shares
-# would describe a minority of its answers, and an option missing from the reported alternatives could reverse them.
-MIN_MASS = 0.5
 MASS_IS_SMALL = "the options have {mass:.1%} of the first token's probability, less than {least:.0%}"
 # Marks that tokenizers put at the beginning of a word, and characters around a word.
 AROUND = " \t\r\n\u2581\u0120\u010a*_`\"'“”‘’().,:;!?[]"
@@ -63,7 +61,44 @@ class Reading:
     answer: str = ""
 
 
-def read(reply: ChatReply, options: Sequence[str], *, by_probability: bool, texts: Sequence[str] = ()) -> Reading:
+@dataclass(frozen=True)
+class Verdict:
+    """The score of a text, or `outcome` and the first reason why it has none. `components`: the number of readings
+    (`n`) of those asked for, how many named the text (`yes`, of answers read by their words), and the least mass."""
+
+    value: float | None
+    outcome: Outcome = Outcome.ANSWERED
+    why: str = ""
+    components: Mapping[str, float] = field(default_factory=dict)
+
+
+def verdict_of(readings: Sequence[tuple[int, Reading]], *, sampled: bool) -> Verdict:
+    """Combine (index of the option, reading) of all questions about a text.
+
+    Every question must be answered; if answers are `sampled`, at least one.
+    """
+    answered = [(index, reading) for index, reading in readings if reading.outcome == Outcome.ANSWERED]
+    others = [reading for _, reading in readings if reading.outcome != Outcome.ANSWERED]
+    counts: dict[str, float] = {"n": len(answered), "asked": len(readings)}
+    if others and not (sampled and answered and all(reading.outcome != Outcome.FAILED for reading in others)):
+        # A failure comes first, because that question can be repeated.
+        first = min(others, key=lambda reading: reading.outcome != Outcome.FAILED)
+        return Verdict(None, first.outcome, first.why, counts)
+    shares = [reading.shares[index] for index, reading in answered]
+    if sampled:
+        return Verdict(sum(shares) / len(shares), components={**counts, "yes": sum(map(round, shares))})
+    mass = min(reading.mass for _, reading in answered)
+    return Verdict(sum(shares) / len(shares), components={**counts, "mass": mass})
+
+
+def read(
+    reply: ChatReply,
+    options: Sequence[str],
+    *,
+    by_probability: bool,
+    texts: Sequence[str] = (),
+    min_mass: float = MIN_MASS,
+) -> Reading:
     """Read which of `options` (yes and no, or letters) the reply names. `texts`: those that the letters name."""
     if reply.refusal:
         return Reading(Outcome.REFUSED, why=reply.refusal)
@@ -74,7 +109,7 @@ def read(reply: ChatReply, options: Sequence[str], *, by_probability: bool, text
     # The first token of a thought says nothing about the answer.
     if not by_probability or is_open or reading.outcome == Outcome.REFUSED or not _begins(reply.logprobs, answer):
         return reading
-    return by_logprobs(reply.logprobs, options) or reading
+    return by_logprobs(reply.logprobs, options, min_mass) or reading
 
 
 def by_words(text: str, options: Sequence[str], texts: Sequence[str] = (), reason: str = "") -> Reading:
@@ -105,23 +140,28 @@ def _begins(rows: Sequence[Sequence[tuple[str, float]]], answer: str) -> bool:
     return False
 
 
-def by_logprobs(rows: Sequence[Sequence[tuple[str, float]]], options: Sequence[str]) -> Reading | None:
+def by_logprobs(
+    rows: Sequence[Sequence[tuple[str, float]]], options: Sequence[str], min_mass: float = MIN_MASS
+) -> Reading | None:
     """Read the options' probabilities at the first token that is more than space; None if none was reported.
 
     Variants of an option count together: "Yes", " yes", "YES,". An option that is not among the reported alternatives
-    counts as improbable, so a report of few alternatives makes shares a little more extreme. Options that have less
-    than MIN_MASS together are unparsable.
+    counts as improbable, so a report of few alternatives makes shares a little more extreme.
     """
     for row in rows:
         if not row or not row[0][0].strip(AROUND):
             continue
-        option_masses = masses(dict(row), options)
-        total = sum(option_masses)
-        if total < MIN_MASS:
-            return Reading(Outcome.UNPARSABLE, mass=total, why=MASS_IS_SMALL.format(mass=total, least=MIN_MASS))
-        shares = tuple(value / total for value in option_masses)
-        return Reading(Outcome.ANSWERED, shares, total, answer=options[shares.index(max(shares))])
+        return by_masses(masses(dict(row), options), options, min_mass)
     return None
+
+
+def by_masses(option_masses: Sequence[float], options: Sequence[str], min_mass: float = MIN_MASS) -> Reading:
+    """Read the probabilities of the options at one token. Options with less than `min_mass` together are unparsable."""
+    total = sum(option_masses)
+    if total < min_mass or total == 0:
+        return Reading(Outcome.UNPARSABLE, mass=total, why=MASS_IS_SMALL.format(mass=total, least=min_mass))
+    shares = tuple(value / total for value in option_masses)
+    return Reading(Outcome.ANSWERED, shares, total, answer=options[shares.index(max(shares))])
 
 
 def masses(alternatives: Mapping[str, float], options: Sequence[str]) -> list[float]:

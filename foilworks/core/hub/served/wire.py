@@ -16,7 +16,7 @@ from typing import Any
 
 from foilworks.core.hub.interfaces import ChatReply, ChatRequest
 from foilworks.core.hub.served.budget import CHARS_PER_TOKEN, TOKENS_PER_IMAGE
-from foilworks.core.text.model_answers import without_thoughts
+from foilworks.core.text.model_answers import CLOSES, without_thoughts
 from foilworks.core.text.storable import storable
 
 MAX_MESSAGE_LENGTH = 160
@@ -31,6 +31,8 @@ NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "insu
 PNG_SIGNATURE = b"\x89PNG"
 # What servers call thoughts that they report apart from the answer.
 THOUGHT_FIELDS = ("reasoning_content", "reasoning")
+# What servers call the tokens of pictures in a prompt.
+PICTURE_TOKENS = ("image_tokens", "video_tokens")
 # Tokens of an answer whose alternatives are stored.
 TOKENS_READ = 4
 
@@ -73,7 +75,8 @@ def body_of(model: str, request: ChatRequest, left_out: Collection[str], most_lo
         del body[name]
     if "max_tokens" in left_out:
         body["max_completion_tokens"] = request.max_tokens
-    return body
+    # What a run names in its key is never left out.
+    return body | dict(request.fields)
 
 
 def messages_of(request: ChatRequest) -> list[dict[str, Any]]:
@@ -135,7 +138,11 @@ def answer_of(content: bytes) -> ChatReply | Failed:
         reason = str(choice.get("finish_reason") or "")
         usage = body.get("usage") or {}
         tokens = [int(usage.get(name) or 0) for name in ("prompt_tokens", "completion_tokens")]
-        cached = int((usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0)
+        details = usage.get("prompt_tokens_details") or {}
+        cached = int(details.get("cached_tokens") or 0)
+        clip_tokens = sum(int(details.get(name) or 0) for name in PICTURE_TOKENS)
+        reported = (usage.get("completion_tokens_details") or {}).get("reasoning_tokens")
+        thought_tokens = _thought_tokens(reported, message, text, tokens[1])
         logprobs = _logprobs(choice.get("logprobs"), message, text)
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
         return Failed("not JSON", charged=True)
@@ -150,6 +157,8 @@ def answer_of(content: bytes) -> ChatReply | Failed:
         prompt_tokens=tokens[0],
         completion_tokens=tokens[1],
         cached_tokens=cached,
+        clip_tokens=clip_tokens,
+        thought_tokens=thought_tokens,
         refusal=refusal,
         reason=storable(reason)[:30],
         logprobs=logprobs,
@@ -200,6 +209,18 @@ def _logprobs(logprobs: Any, message: Mapping[str, Any], text: object) -> tuple[
         }
         token_rows.append(tuple(sorted(pairs.items(), key=lambda pair: -pair[1])))
     return tuple(token_rows)
+
+
+def _thought_tokens(reported: Any, message: Mapping[str, Any], text: object, completion_tokens: int) -> int:
+    """Return how many tokens of an answer are its thought: as reported, otherwise by its share of the characters."""
+    if reported is not None:
+        return int(reported)
+    whole = text if isinstance(text, str) else ""
+    answer, is_open = without_thoughts(whole)
+    apart = sum(len(str(message.get(name) or "")) for name in THOUGHT_FIELDS)
+    inside = len(whole) if is_open else len(whole) - len(answer)
+    thought = apart + (inside if is_open or CLOSES.search(whole) else 0)
+    return max(1, round(completion_tokens * thought / (apart + len(whole)))) if thought else 0
 
 
 def _rows_of_answer(rows: Sequence[Any], answer: str) -> Sequence[Any]:
