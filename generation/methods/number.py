@@ -148,10 +148,10 @@ def _drafts(
             edits = realise(count, foil_count, adverb=adverb)
             if edits:
                 edits_and_counts.setdefault(tuple(edits), foil_count)
-    for rank, (edits, foil_count) in enumerate(islice(edits_and_counts.items(), n_foils)):
+    for rank, (written, foil_count) in enumerate(islice(edits_and_counts.items(), n_foils)):
         yield draft_from_edits(
             caption,
-            edits,
+            written,
             method="number",
             mode=mode,
             rank=rank,
