@@ -75,9 +75,7 @@ def make_world(seed: int, *, needs_nothing: bool = False, looks: int | None = No
         control = {rung: _looks(random, traits, kind, *args, at, n_looks) for at, rung in enumerate(RUNGS) if at >= 2}
     subtests = [f"s{at}" for at in random.integers(0, random.choice([1, 2, 3]), n)]
     chance = 1.0 / n_texts
-    return World(
-        credit, text_only, chance, clusters, subtests, need, control, np.full(n_control, chance[0]), traits
-    )
+    return World(credit, text_only, chance, clusters, subtests, need, control, np.full(n_control, chance[0]), traits)
 
 
 @dataclass(frozen=True)

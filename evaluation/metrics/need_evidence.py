@@ -71,9 +71,7 @@ def evidence(data: NeedData, subtests: Sequence[str]) -> Evidence:
     density = np.exp(joint - joint.max(axis=1, keepdims=True))
     posterior = _posterior(density, subtests)
     known = GRID[vectors] > 0
-    p_need = {
-        need: posterior @ (known[:, -1] & ~known[:, :lowest].any(axis=1)) for need, lowest in LOWEST.items()
-    }
+    p_need = {need: posterior @ (known[:, -1] & ~known[:, :lowest].any(axis=1)) for need, lowest in LOWEST.items()}
     return Evidence(p_need, looks if read.leaders else {})
 
 

@@ -233,9 +233,7 @@ def _additions(means: Floats, levels: Sequence[str], cost: Floats) -> tuple[Floa
     return np.diff(known, axis=1, prepend=0.0), known[:, -1]
 
 
-def _bounds(
-    drawn: Floats, levels: Sequence[str], cost: Floats, falling: Sequence[str]
-) -> tuple[Floats, Floats]:
+def _bounds(drawn: Floats, levels: Sequence[str], cost: Floats, falling: Sequence[str]) -> tuple[Floats, Floats]:
     """Return the least and the most that can need each level, (draws, m) each.
 
     At most, all unsolved items need it. Every level but the full clip is strange to a model, and can hide up to

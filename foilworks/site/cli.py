@@ -35,6 +35,27 @@ ASKS_FOR_VERSION = {"-V", "--version", "version"}
 BAD_INPUT, WRONG_USAGE = 1, 2
 # Old name -> name today. Names of 0.3.0 work until 0.5.
 RENAMED: dict[str, str] = {}
+# The commands in the order in which a project needs them.
+STAGES = {
+    "start": ("up", "demo", "doctor", "createsuperuser"),
+    "audit and repair a benchmark": ("audit", "balance", "prune"),
+    "make items": (
+        "import",
+        "attach",
+        "caption",
+        "foil",
+        "generate",
+        "compose",
+        "pair",
+        "subtest",
+        "sources",
+        "objects",
+    ),
+    "judge and release": ("plan", "report", "release", "export", "verify", "publish", "trust"),
+    "score models": ("evaluate", "metrics", "ladder", "proximity", "teacher", "tune", "utd"),
+    "papers": ("reproduce", "feint6k-tables"),
+}
+OTHER_COMMANDS = "operate a site"
 # They look at an empty database, or fill it themselves.
 PREPARE_THEMSELVES = {"demo", "doctor", "migrate", "restore", "up"}
 # What a shell reports for a program that Ctrl-C ended.
@@ -123,11 +144,15 @@ def _help(topic: list[str]) -> int:
         execute_from_command_line([NAME, command, "--help"])
         return 0
     names = own_commands()
+    staged = [name for commands_of_stage in STAGES.values() for name in commands_of_stage]
+    groups = {**STAGES, OTHER_COMMANDS: [name for name in names if name not in staged]}
     width = max(map(len, names))
-    lines = [f"  {name:<{width}}  {about(name)}" for name in names]
+    lines = []
+    for stage, of_stage in groups.items():
+        lines += [f"\n{stage}:", *(f"  {name:<{width}}  {about(name)}" for name in of_stage if name in names)]
     sys.stdout.write(
         "Foilworks: create, edit, validate and score foils for videos.\n\n"
-        f"usage: {NAME} COMMAND [options]\n\n" + "\n".join(lines) + "\n\n"
+        f"usage: {NAME} COMMAND [options]\n" + "\n".join(lines) + "\n\n"
         f"`{NAME} COMMAND --help` shows the options of a command, and an example. Django's commands work as well.\n"
     )
     return 0

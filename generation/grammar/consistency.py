@@ -28,7 +28,9 @@ TAKEN_UP = re.compile(
 TOGETHER = re.compile(r"\b(?:together|others|another|other)\b", re.IGNORECASE)
 ALL_OF = re.compile(r"\b(?:all|all of the|only)\s+$", re.IGNORECASE)
 AGAIN = word_set("it its them itself themselves")
-INSIDE_IT = re.compile(r"\b(?:from|in|into|inside|on|onto|out of|of|through|with|under|off) (?:it|them)\b|\bthere(?:in)?\b")
+INSIDE_IT = re.compile(
+    r"\b(?:from|in|into|inside|on|onto|out of|of|through|with|under|off) (?:it|them)\b|\bthere(?:in)?\b"
+)
 SINGLE = word_set("he she his her him himself herself")
 MANY = word_set("they them their themselves theirs")
 # Differences that say nothing about who somebody is.

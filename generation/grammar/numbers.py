@@ -47,7 +47,9 @@ RECIPROCAL = re.compile(
     re.IGNORECASE,
 )
 PAIRED = word_set("hand hands arm arms leg legs foot feet eye eyes ear ears knee knees shoulder shoulders thumb thumbs")
-SEVERAL_BEFORE = re.compile(r"\b(?:between|among|group|pair|team|set|couple|line|row|bunch)\s+(?:of\s+)?$", re.IGNORECASE)
+SEVERAL_BEFORE = re.compile(
+    r"\b(?:between|among|group|pair|team|set|couple|line|row|bunch)\s+(?:of\s+)?$", re.IGNORECASE
+)
 FROM_TO = re.compile(r"\bfrom\s+one\b[^.;]{0,40}?\bto\s+(?:another|the\s+other|the\s+next)\b", re.IGNORECASE)
 # "cuts the cake in two", "all but two"
 DIVIDED = re.compile(r"\b(?:in|into)\s+$", re.IGNORECASE)

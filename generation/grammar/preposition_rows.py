@@ -318,7 +318,12 @@ ROWS = (
     ("in", "stay none be", "box crate suitcase trash bag", "next to, on top of, behind"),
     ("in", "stay none be", "container -bare -dish -pocket -sink -drawer", "next to, behind"),
     ("in", "turn live", "", ""),
-    ("in", "stay none be act move", "open -bare -city -village -town -street -road -market -mall -den -ring -pen", "next to"),
+    (
+        "in",
+        "stay none be act move",
+        "open -bare -city -village -town -street -road -market -mall -den -ring -pen",
+        "next to",
+    ),
     ("in", "", "open", ""),
     ("in", "", "room -tent -gate", "outside"),
     ("in", "walk stand dance play", "road street -bare", "next to"),

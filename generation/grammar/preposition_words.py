@@ -269,7 +269,9 @@ PARTICLES = {
     "down": word_set("put turn close set knock wipe write burn break slow shut take calm cut hold"),
     "on": word_set("put turn switch try cheer carry keep hold"),
     "to": word_set("talk speak listen point attach belong connect next close due according"),
-    "off": word_set("throw put take turn cut tear clean dry wipe switch kick show break start shut peel strip pull cross"),
+    "off": word_set(
+        "throw put take turn cut tear clean dry wipe switch kick show break start shut peel strip pull cross"
+    ),
     "over": word_set("turn fold knock tip look flip take"),
     "in": word_set("plug join tuck fill hand"),
     "through": word_set("flip leaf look"),

@@ -108,9 +108,7 @@ def fitting(text: str, relation: Relation) -> tuple[str, ...]:
     clause = SENTENCE_END.split(text[max(0, relation.start - WINDOW) : relation.start])[-1]
     before = [match.group().lower() for match in WORD.finditer(clause)]
     targets = preposition_choice.choices(relation.phrase, before, _words_after(text, relation.end))
-    return tuple(
-        target for target in targets if target not in relation.same and not why_unfit(text, relation, target)
-    )
+    return tuple(target for target in targets if target not in relation.same and not why_unfit(text, relation, target))
 
 
 def why_unfit(text: str, relation: Relation, target: str) -> str:

@@ -105,7 +105,9 @@ def is_template_caption(text: str, tokens: Sequence[Token], found_change: FoundC
 def natural_target(found_change: FoundChange, tokens: Sequence[Token], target: str) -> str:
     """Return the reverse that people write without a place: one puts away what one takes out."""
     head = tokens[found_change.what.head].lemma if found_change.what else ""
-    if found_change.preposition < 0 and (target == "put in" or (target == "push in" and head not in ("chair", "drawer"))):
+    if found_change.preposition < 0 and (
+        target == "put in" or (target == "push in" and head not in ("chair", "drawer"))
+    ):
         return "put away"
     return "close" if target == "close up" else target
 
@@ -233,7 +235,11 @@ def _later_acts(case: _Case) -> str:
 
 def _poured(case: _Case) -> str:
     """Return whether a liquid or powder would be taken out again, or a place would follow "stands up"."""
-    if case.found_change.preposition >= 0 and case.target.partition(" ")[0] in ("take", "remove") and case.head in POURED:
+    if (
+        case.found_change.preposition >= 0
+        and case.target.partition(" ")[0] in ("take", "remove")
+        and case.head in POURED
+    ):
         return f"one does not take '{case.head}' out again"
     behind = next(iter(case.behind), None)
     if case.change.verb in ("sit down", "stand up") and behind is not None and behind.part == "ADP":

@@ -36,7 +36,7 @@ NOT_LITERAL = {
     "cover": word_set("topic song news story subject event mouth face tune"),
     "open": word_set(
         "fire mouth eye show concert account discussion presentation event gift present letter parcel can soda beer",
-        "fruit pomegranate coconut egg nut avocado mango arm leg hand"
+        "fruit pomegranate coconut egg nut avocado mango arm leg hand",
     ),
     "close": word_set("deal gap eye show"),
     "raise": word_set("money awareness question child kid issue concern fund baby puppy kitten rabbit cub animal"),
@@ -58,7 +58,9 @@ NOT_LITERAL = {
     "sort": word_set("problem"),
     "hang": word_set("himself herself"),
     "hang up": word_set("phone call cellphone telephone"),
-    "lift": word_set("mood spirit ban shirt sleeve hand arm leg foot head finger eyebrow weight barbell dumbbell skirt chin"),
+    "lift": word_set(
+        "mood spirit ban shirt sleeve hand arm leg foot head finger eyebrow weight barbell dumbbell skirt chin"
+    ),
     "remove": word_set("plate bowl pot pan knife dish cup glass skin seed peel scrap core"),
     "empty": word_set("water content waste trash liquid juice rubbish"),
     "stick": word_set("tongue"),
@@ -107,7 +109,7 @@ TAKING = frozenset({"pick up", "take out", "pull out", "turn on", "put on", "plu
 USES = word_set(
     "drink eat read talk write wash wipe clean sweep play pour text dial sip bite cut peel chop slice rinse fill watch cook",
     "listen fry boil heat drive use vacuum mop brush scrub stir take do work type call answer film photograph shoot draw",
-    "paint sew knit dust swing throw dry comb grate mix spread put wear season cover start begin dance measure open"
+    "paint sew knit dust swing throw dry comb grate mix spread put wear season cover start begin dance measure open",
 )
 # After these the caption ends, or its person is somewhere else.
 LEAVES_PLACE = frozenset({"enter", "leave", "wake up", "fall asleep", "drop", "arrive", "depart"})
@@ -128,13 +130,18 @@ OPPOSITE_ACTS = {
 # What is removed from these is not put back: "removes the skin from the garlic".
 HOLDERS = NOUNS["structure"] | word_set(
     "drawer fridge refrigerator freezer cabinet cupboard shelf box bag oven closet pantry rack table pocket basket stove",
-    "counter dishwasher microwave wall door window bed desk chair hanger hook holder case wallet purse backpack trunk car head"
+    "counter dishwasher microwave wall door window bed desk chair hanger hook holder case wallet purse backpack trunk car head",
 )
-PUT_BACK = NOUNS["garment"] | NOUNS["part"] | NOUNS["insertable"] | word_set(
-    "pillow blanket towel book phone picture mirror helmet camera laptop computer bottle box bag key wallet curtain sheet"
+PUT_BACK = (
+    NOUNS["garment"]
+    | NOUNS["part"]
+    | NOUNS["insertable"]
+    | word_set(
+        "pillow blanket towel book phone picture mirror helmet camera laptop computer bottle box bag key wallet curtain sheet"
+    )
 )
 # One takes no flour out of a bowl.
 POURED = NOUNS["liquid"] | word_set(
     "salt sugar flour spice pepper seasoning powder sauce cream butter cheese honey syrup mixture batter detergent soap rice",
-    "jeera cumin oregano coriander paste dressing vinegar garlic ginger dough sand ice makeup lotion"
+    "jeera cumin oregano coriander paste dressing vinegar garlic ginger dough sand ice makeup lotion",
 )

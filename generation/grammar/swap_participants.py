@@ -28,7 +28,9 @@ EITHER_DOES = word_set(
     "jump go come lead ignore notice see circle surround turn swim kick trip bump",
 )
 # Only one of two can.
-ONE_CAN = word_set("birth pregnant breast breastfeed nurse diaper stroller leash saddle collar cart carriage sleigh rein")
+ONE_CAN = word_set(
+    "birth pregnant breast breastfeed nurse diaper stroller leash saddle collar cart carriage sleigh rein"
+)
 TITLES = frozenset({"dr", "mr", "mrs", "ms", "prof", "st", "jr"})
 AGREEING = ("VBZ", "VB")
 BE_FORMS = frozenset({"is", "are", "was", "were", "has", "have", "does", "do"})
@@ -81,10 +83,16 @@ def _is_embedded(swap: Swap) -> bool:
     after = tokens[swap.counterpart.last] if swap.counterpart.last < len(tokens) else None
     if before == "of" and earlier is not None and earlier.lemma in SHOWN_IN and tokens[swap.nearest].lemma != "take":
         return True
-    if before in ASKED_OF or before == "more" or tokens[first].lower == "more" or tokens[swap.subject.head - 1].lower == "more":
+    if (
+        before in ASKED_OF
+        or before == "more"
+        or tokens[first].lower == "more"
+        or tokens[swap.subject.head - 1].lower == "more"
+    ):
         return True
     with_act = before == "with" and any(
-        token.tag == "VBG" for token in (*tokens[swap.counterpart.head + 1 : swap.counterpart.last], *([after] if after else []))
+        token.tag == "VBG"
+        for token in (*tokens[swap.counterpart.head + 1 : swap.counterpart.last], *([after] if after else []))
     )
     in_person = before == "in" and tokens[first].lower == "person"
     unnamed = tokens[swap.counterpart.head].part == "PROPN" and swap.counterpart.gender == "n"
@@ -128,7 +136,9 @@ def _is_listed(tokens: Sequence[Token], actor: Actor) -> bool:
     inside = tokens[actor.first : actor.last]
     names = any(token.part == "PROPN" for token in inside)
     before, after = (tokens[index] if 0 <= index < len(tokens) else None for index in (actor.first - 1, actor.last))
-    if any(token.lower in TITLES for token in inside) or (before is not None and before.lower in ("both", "either", "or")):
+    if any(token.lower in TITLES for token in inside) or (
+        before is not None and before.lower in ("both", "either", "or")
+    ):
         return True
     joined = any(token.lower in ("and", "or", "&", ",") for token in inside)
     next_name = actor.last + 1 < len(tokens) and tokens[actor.last + 1].part == "PROPN"
@@ -163,7 +173,8 @@ def _takes_up(tokens: Sequence[Token], index: int) -> bool:
 
 def _unknown_gender(tokens: Sequence[Token], subject: Actor, counterpart: Actor) -> str:
     unknown = any(
-        tokens[actor.head].part == "PROPN" and actor.gender == "n" and not actor.plural for actor in (subject, counterpart)
+        tokens[actor.head].part == "PROPN" and actor.gender == "n" and not actor.plural
+        for actor in (subject, counterpart)
     )
     gendered = any(gender_of_pronoun(token) in ("m", "f") for token in tokens)
     return UNKNOWN_GENDER if unknown and gendered else ""
@@ -211,5 +222,7 @@ def _dressed(swap: Swap) -> str:
     if swap.tokens[swap.main].lemma not in ("wear", "dress"):
         return ""
     inside = swap.tokens[swap.counterpart.first : swap.counterpart.last]
-    described = any(token.lower in CLOTHES or token.lower in ("in", "wearing") or token.lower in WHO for token in inside)
+    described = any(
+        token.lower in CLOTHES or token.lower in ("in", "wearing") or token.lower in WHO for token in inside
+    )
     return WORN if described else ""

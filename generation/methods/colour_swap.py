@@ -23,7 +23,7 @@ from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_f
 VERSION = "1"
 COLOURS = word_set(
     "red orange yellow green blue purple violet pink brown black white grey gray beige turquoise golden tan navy maroon",
-    "silver teal gold magenta khaki aqua cyan crimson scarlet lavender burgundy violet lilac"
+    "silver teal gold magenta khaki aqua cyan crimson scarlet lavender burgundy violet lilac",
 )
 SHADES = frozenset({"light", "dark", "bright", "pale", "deep", "hot", "neon", "royal", "sky"})
 # Things that nature, a cook or a calendar colours: only what people make and choose has any colour.
@@ -35,7 +35,7 @@ NATURE = BODY | word_set(
     "potato bread meat sauce soup salad rice bean banana grape cherry berry cheese butter milk chocolate candy food fruit",
     "vegetable herb spice garlic mushroom broccoli cabbage sugar flour dough batter cream mixture belt card rind",
     "jay bear area part side photo picture friday",
-    "house-light lightning half pulp peel side item piece wine cotton paint liquid powder skies birds pitbull labrador doberman retriever terrier collie greyhound poodle"
+    "house-light lightning half pulp peel side item piece wine cotton paint liquid powder skies birds pitbull labrador doberman retriever terrier collie greyhound poodle",
 )
 LIGHTS = word_set("light lights stage sign screen lighting spotlight lamp wall background display")
 # What both sides do: colours that change places say the same.
@@ -85,9 +85,7 @@ def make(
         tokens = tags.tag(caption.text)
         colours = _swappable_colours(tokens)
         pairs = [
-            pair
-            for pair in combinations(colours, 2)
-            if pair[0].colour != pair[1].colour and _are_apart(tokens, *pair)
+            pair for pair in combinations(colours, 2) if pair[0].colour != pair[1].colour and _are_apart(tokens, *pair)
         ]
         if not pairs:
             yield Skip(caption.id, "no two of its colours belong to different things")

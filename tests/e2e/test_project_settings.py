@@ -21,7 +21,7 @@ def test_a_project_is_renamed_archived_deleted_and_restored(sign_in: SignIn, nar
     assert_accessible(page)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.get_by_label("Name", exact=True).fill("Moving dots")
-    page.get_by_role("button", name="Save name").click()
+    page.get_by_role("button", name="Save name and description").click()
     expect(page.get_by_text("Name and description saved.")).to_be_visible()
     page.get_by_role("button", name="Archive project", exact=True).click()
     expect(page.get_by_role("button", name="Unarchive project")).to_be_visible()

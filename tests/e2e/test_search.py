@@ -34,7 +34,7 @@ def test_the_key_opens_the_search_and_typing_finds(project: Project, sign_in: Si
     expect(page.get_by_role("heading", name="Items", exact=True)).to_be_visible()
     expect(page).to_have_url(re.compile(r"\?q=to\+the\+left|\?q=to%20the%20left"))
     assert_accessible_wide_and_narrow(page)
-    page.get_by_role("link", name="All in Items").click()
+    page.get_by_role("link", name="See all in Items").click()
     expect(page).to_have_url(re.compile(r"/items/\?q=to\+the\+left"))
     expect(page.get_by_role("link", name="dot-1")).to_be_visible()
     # A list has its own field.

@@ -198,12 +198,12 @@ class TestLicences:
         client.force_login(world.owner)
         address = reverse("publishing:public_page", args=["dots", opened.release_id])
         body = client.get(address).content.decode()
-        assert "No licence stated." in body
+        assert "No licence." in body
         assert reverse("publishing:publication", args=["dots"]) in body
         assert client.get(address).context["unlicensed"] == ["films"]
         PublicationFacts.objects.create(project=world.project, licence="CC BY 4.0")
         allow(opened)
-        assert "No licence stated." not in client.get(address).content.decode()
+        assert "No licence." not in client.get(address).content.decode()
 
     def test_a_source_that_may_play_is_not_said_to_be_silent(self, client, opened, world):
         SourceLicence.objects.create(project=world.project, source_dataset="films", may_show=True)

@@ -172,7 +172,7 @@ def test_the_page_leads_to_the_lists_with_the_same_search(project):
         assert f'href="{address}"' in shown
         assert client.get(address).context["listing"].page.rows
     nothing = client.get(reverse("search", args=[project.slug]), {"q": "<b>nothing</b>"}).content.decode()
-    assert "Nothing contains “&lt;b&gt;nothing&lt;/b&gt;”" in nothing
+    assert "No results for “&lt;b&gt;nothing&lt;/b&gt;”" in nothing
     assert "autofocus" in client.get(reverse("search", args=[project.slug])).content.decode()
 
 

@@ -1,1 +1,1 @@
-"""Back up and restore a home: database, media, key; completely or not at all, checked before a restore."""
+"""Back up and restore a home: database, media, key; all or nothing, checked before a restore."""

@@ -112,7 +112,7 @@ def count(project: Project, now: datetime | None = None) -> dict[str, Any]:
 
 
 def _target(subtests: list[dict[str, Any]], counts: dict[str, Any]) -> dict[str, int | None] | None:
-    """Return how many items still need people, and the rest of the budget of votes; None without a target."""
+    """Return how many items still need judging, and the rest of the budget of votes; None without a target."""
     items, votes = subtests[0].pop("target") if subtests else (None, None)
     for row in subtests[1:]:
         del row["target"]

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from argparse import SUPPRESS, RawDescriptionHelpFormatter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
+from textwrap import wrap
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFormatter
@@ -21,7 +22,10 @@ BAR_WIDTH = 30
 
 
 class _HelpFormatter(DjangoHelpFormatter, RawDescriptionHelpFormatter):
-    """Django's order of options, with the example's line breaks."""
+    """Django's order of options, with the example's line breaks, and names that can be copied."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return wrap(" ".join(text.split()), width, break_on_hyphens=False, break_long_words=False)
 
 
 class FoilworksCommand(BaseCommand):
@@ -34,6 +38,16 @@ class FoilworksCommand(BaseCommand):
 
     example = ""
     requires_system_checks: list[str] = []
+    # Django's options work, and the help of a command is about the command.
+    suppressed_base_arguments = {
+        "--verbosity",
+        "--settings",
+        "--pythonpath",
+        "--traceback",
+        "--no-color",
+        "--force-color",
+        "--version",
+    }
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         parser = super().create_parser(prog_name, subcommand, **self.parser_settings(), **kwargs)

@@ -137,7 +137,7 @@ def test_the_page_plans_with_the_projects_own_values(project, client) -> None:
     page = client.get(address)
     assert page.context["values"]["validity"] == 0.75
     text = page.content.decode()
-    assert "items still need people" in text
+    assert "items still need judging" in text
     given = client.get(address, {"difference": "0.1", "budget": "1", "stop_early": "on"})
     assert given.context["values"]["stop_early"] is True
     assert given.context["planned"]["items"] < page.context["planned"]["items"]

@@ -67,7 +67,7 @@ class InvitationForm(forms.Form):
         help_text=_("Leave empty to admit anyone with the link until it expires."),
     )
     note = forms.CharField(
-        label=_("Note for yourself"),
+        label=_("Private note"),
         max_length=120,
         required=False,
         help_text=_("Describe the people you invite. Do not enter a person's name."),

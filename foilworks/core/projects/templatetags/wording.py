@@ -32,7 +32,7 @@ SHOWN = {
     # Why agreement has no value.
     "no unit has two votes": _("no item counted here has two votes"),
     "all votes fall into one category, so that agreement by chance is certain": _(
-        "all votes are in one category, so agreement by chance is certain"
+        "all votes are in one category, so alpha is undefined"
     ),
 }
 # Stored states and phrases of progress: in English, shown in the reader's language.

@@ -93,7 +93,9 @@ PEOPLE = MALE | FEMALE | NEUTRAL
 ENDINGS = {"woman": "f", "women": "f", "girl": "f", "girls": "f", "lady": "f", "ladies": "f"}
 ENDINGS |= {"man": "m", "men": "m", "boy": "m", "boys": "m", "guy": "m", "guys": "m", "person": "n", "people": "n"}
 # "man" at the end says nothing about a person.
-NOT_PERSONS = word_set("ottoman doberman walkman hangman talisman specimen semen abdomen omen stamen acumen regimen ramen yemen caiman tallboy")
+NOT_PERSONS = word_set(
+    "ottoman doberman walkman hangman talisman specimen semen abdomen omen stamen acumen regimen ramen yemen caiman tallboy"
+)
 IRREGULAR = {"men": "man", "women": "woman", "children": "child", "mice": "mouse", "geese": "goose", "wolves": "wolf"}
 IRREGULAR |= {"calves": "calf", "thieves": "thief", "oxen": "ox", "deer": "deer", "sheep": "sheep", "wives": "wife"}
 

@@ -13,7 +13,7 @@ BY_COMMAND = "backup"
 
 
 class Command(FoilworksCommand):
-    help = "back up database, videos and key to a new folder, completely or not at all; people can continue to work"
+    help = "back up database, videos and key to a new folder, all or nothing; people can continue to work"
     example = "foilworks backup --out /mnt/safe/foilworks-monday"
 
     def add_arguments(self, parser: CommandParser) -> None:

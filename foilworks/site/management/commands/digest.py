@@ -1,4 +1,4 @@
-"""`foilworks digest`: mail new notifications to the people who chose it, now."""
+"""`foilworks digest`: mail new notifications to the people who opted in, now."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from foilworks.site.notification_rules.follower import follow
 
 
 class Command(FoilworksCommand):
-    help = "mail new notifications to the people who chose it; `foilworks up` and workers do it by themselves"
+    help = "mail new notifications to the people who opted in; `foilworks up` and workers do it by themselves"
     example = "foilworks digest --json"
 
     def run(self, **options: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from foilworks.site.management.projects import project_by_slug
 
 
 class Command(FoilworksCommand):
-    help = "export a release, or the current records of a project, to a new folder, completely or not at all"
+    help = "export a release, or the current records of a project, to a new folder, all or nothing"
     example = "foilworks export foilworks --project my-benchmark --release 1 --out my-benchmark-v1"
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -19,7 +19,7 @@ SHOWN = 20
 
 
 class Command(FoilworksCommand):
-    help = "import a file into a project; store valid records, list invalid ones, leave unchanged ones"
+    help = "import a file into a project; store valid records, list invalid ones, skip unchanged ones"
     example = (
         "foilworks import vilma relations.json --project my-benchmark --media clips/\n"
         "  foilworks import table pairs.csv --project mine --create --column video=clip "
