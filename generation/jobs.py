@@ -17,7 +17,9 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from foilworks.core.corpus.models import Caption, MediaState, Video
 from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.outcomes import outcome_of
 from foilworks.core.jobs.progress import note, progress
+from foilworks.core.jobs.spread import Partly
 from foilworks.core.text.registry import load, lookup, version_of
 from generation import pipeline
 from generation.batch_storage import done_captions, judged_by, known_foils, store_batch
@@ -29,7 +31,7 @@ from generation.filters.registry import FILTERS
 from generation.instruction_models.answer_rows import RowAnswers, run_cost
 from generation.instruction_models.services import services
 from generation.methods.registry import METHODS
-from generation.models import CandidateGroup, GenerationRun, Selection
+from generation.models import Candidate, CandidateGroup, GenerationRun, Selection
 from generation.models.side_work import CaptionRun, CaptionSources, Tuning
 from generation.pair_measures import needs_clips
 from generation.records import CaptionInput, MadeCaption, Skip, most_frequent
@@ -53,10 +55,11 @@ MAX_KEY_LENGTH = 200
 Source = tuple[int, int, CaptionInput]
 
 
-def run_generation(run_id: int, job: Job) -> None:
+def run_generation(run_id: int, job: Job) -> Partly | None:
     """Generate and judge the foils of the run's captions, one transaction per batch.
 
-    GenerationError: the method or a filter has changed since the run began.
+    It is partly done if it made no foil, or if a model did not answer for too many captions; without any answer it
+    fails. GenerationError: the method or a filter has changed since the run began.
     """
     run = GenerationRun.objects.select_related("project", "subtest").get(pk=run_id)
     method, filters = _steps(run)
@@ -101,8 +104,21 @@ def run_generation(run_id: int, job: Job) -> None:
     for step in filter(pipeline.draws, filters):
         progress(job, total, total, "drawing foils")
         draw_run(run, step)
-    GenerationRun.objects.filter(pk=run.pk).update(skipped=_skipped(run), missing=_missing(run))
+    skipped = _skipped(run)
+    GenerationRun.objects.filter(pk=run.pk).update(skipped=skipped, missing=_missing(run))
     progress(job, total, total, "done")
+    unanswered = CandidateGroup.objects.filter(run=run, unanswered=True)
+    whys = unanswered.values_list("skipped_why", flat=True)
+    return outcome_of(total, unanswered.count(), whys.iterator()) or _without_foils(
+        total, Candidate.objects.filter(group__run=run).exists(), skipped
+    )
+
+
+def _without_foils(n_sources: int, has_result: bool, skipped: Mapping[str, int]) -> Partly | None:
+    """Return partly done for a run that skipped all its sources."""
+    if has_result or not n_sources:
+        return None
+    return Partly(f"no result from {n_sources} sources: {next(iter(skipped), 'all were skipped')}")
 
 
 def _steps(run: GenerationRun) -> tuple[pipeline.Step, list[pipeline.Step]]:
@@ -220,7 +236,7 @@ def run_caption_preview(run_id: int, job: Job) -> None:
     progress(job, len(sources), len(sources), "preview done")
 
 
-def run_captions(run_id: int, job: Job) -> None:
+def run_captions(run_id: int, job: Job) -> Partly | None:
     """Generate and store the captions of all sources, one transaction per batch; resumes after the stored ones.
 
     GenerationError: the maker has changed since the preview.
@@ -239,6 +255,7 @@ def run_captions(run_id: int, job: Job) -> None:
         done += len(batch)
         progress(job, done, total, "generating captions")
     progress(job, total, total, "done")
+    return _without_foils(total, bool(run.stored or run.known), run.skipped)
 
 
 def _maker(run: CaptionRun) -> tuple[Any, str]:

@@ -96,7 +96,8 @@ def _store_whole(run: Run, records: Sequence[Record], job: Job) -> dict[str, Any
     problems["ignored_columns"] = list(notes.ignored)
     problems |= _unread_problems(run, records, notes.unreadable)
     if not rows:
-        raise EvaluationError(NO_ITEM.format(path.name))
+        why = next(iter(notes.unreadable.values()), "")
+        raise EvaluationError(f"{path.name}: no answer can be read: {why}" if why else NO_ITEM.format(path.name))
     if PROTOCOLS[run.protocol].paired_only and np.isnan(data.proficiency).all():
         raise EvaluationError(
             f"{path.name}: has no scores of proficiency items, which {PROTOCOLS[run.protocol].label} requires; give "

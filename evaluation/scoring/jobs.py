@@ -42,7 +42,6 @@ from evaluation.scoring.standard import check_standard, measure
 from evaluation.scoring.standard_results import STANDARD
 from evaluation.scoring.truncation import listed_before, truncation_of
 from evaluation.scoring.trusted_models import trust_of
-from evaluation.scoring.unread_answers import MAX_SHARE, unread_items
 from foilworks.core.corpus.models import ReleaseItem
 from foilworks.core.hub.catalogue import number_formats
 from foilworks.core.hub.catalogue.registry import ENDPOINT
@@ -50,6 +49,7 @@ from foilworks.core.hub.interfaces import ModelInfo
 from foilworks.core.hub.loaded_model import loaded_adapter
 from foilworks.core.hub.opening import open_adapter
 from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.outcomes import outcome_of, reasons_of
 from foilworks.core.jobs.progress import note, progress
 from foilworks.core.jobs.shards import finish
 from foilworks.core.jobs.spread import Partly, Spread
@@ -68,8 +68,8 @@ SCORES_PER_WRITE, SECONDS_PER_WRITE = 64, 2.0
 def run_scoring(run_id: int, job: Job) -> Spread | Partly | None:
     """Score the run's release. Problems (missing or unreadable media, unknown ids) are stored in the run.
 
-    Several shards are spread over workers; the run then continues to collect them. It is partly done if more than
-    `MAX_SHARE` of the answers cannot be read.
+    Several shards are spread over workers; the run then continues to collect them. It is partly done, or fails, if too
+    many items have no score (`foilworks.core.jobs.outcomes`).
     """
     run = Run.objects.select_related("release__project").get(pk=run_id)
     if run.spec.startswith(SCORE_FILE):
@@ -86,17 +86,10 @@ def run_scoring(run_id: int, job: Job) -> Spread | Partly | None:
     run.problems = {name: entries for name, entries in problems.items() if entries}
     run.scored_at = timezone.now()
     run.save(update_fields=["problems", "scored_at"])
-    keep(run)
+    missing = keep(run)["missing"]
     notify(run)
-    return _with_too_few_answers(run)
-
-
-def _with_too_few_answers(run: Run) -> Partly | None:
     n_items = ReleaseItem.objects.filter(release=run.release_id, is_private=False).count()
-    n_unread = len(unread_items(run))
-    if n_unread <= MAX_SHARE * n_items:
-        return None
-    return Partly(f"answers that cannot be read: {n_unread}/{n_items}")
+    return outcome_of(n_items, len(missing), reasons_of(run.problems))
 
 
 def score_shard(run_id: int, job: Job) -> None:

@@ -118,7 +118,7 @@ def is_settled(run: Run) -> bool:
 
 
 def is_partly(run: Run) -> bool:
-    """Report whether too many of the run's answers cannot be read (`unread_answers.MAX_SHARE`)."""
+    """Report whether too many of the run's items have no score (`foilworks.core.jobs.outcomes`)."""
     return run.job is not None and run.job.state == JobState.PARTLY
 
 
@@ -210,15 +210,16 @@ def _credits(
     return out
 
 
-def keep(run: Run) -> None:
-    """Compute what pages will need, at the end of the run's job, so that no visitor waits for it."""
+def keep(run: Run) -> dict[str, Any]:
+    """Compute what pages will need at the end of the run's job, and return the results: no visitor waits for them."""
     axes, records = axes_of(run.release), scored_records(run.release)
     stamped = _stamped(Run.objects.filter(pk=run.pk).select_related("release__project")).get()
-    cached_by_fingerprint(
+    results = cached_by_fingerprint(
         run.release.project, "results", str(run.pk), fingerprint_of(stamped), lambda: run_results(run, records)
     )
     for rung in rungs_of(stamped):
         credits_of(stamped, axes, rung, records)
+    return results
 
 
 def group_of(results: Mapping[str, Any], scope: str) -> Mapping[str, Any] | None:

@@ -13,8 +13,6 @@ from evaluation.scoring.rungs import Rung
 Record = Mapping[str, Any]
 # Kinds of a run's problems, whose entries are {"item", "why"}, and "rung" for less than the whole clip.
 MODEL_REFUSED, ANSWER_UNPARSABLE = "model_refused", "answer_unparsable"
-# With a larger share of unreadable answers, a run ends as partly done.
-MAX_SHARE = 0.1
 BOUNDED = ("T", "P", "P+T")
 
 

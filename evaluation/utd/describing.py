@@ -41,9 +41,10 @@ from foilworks.core.hub.interfaces import Chat, ChatRequest, Frames, ModelInfo, 
 from foilworks.core.hub.opening import open_generator, open_helper
 from foilworks.core.hub.served.budget import Budget
 from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.outcomes import outcome_of, reasons_of
 from foilworks.core.jobs.progress import note, progress
 from foilworks.core.jobs.shards import STAGE, Part, Problems, Stage, finish, ranges, run_stages, shard_size, within
-from foilworks.core.jobs.spread import Spread
+from foilworks.core.jobs.spread import Partly, Spread
 from foilworks.core.media.decode_pool import DecodePool, usual_workers
 from foilworks.core.media.errors import MediaError
 from foilworks.core.media.sampling import CENTRES, Sampling
@@ -68,8 +69,10 @@ TRIES = 6
 COMPLETE = frozenset({DESCRIPTION, OBJECTS, ACTIVITIES, VERBS, SUMMARY})
 
 
-def describe(descriptions: Descriptions, job: Job) -> Spread | None:
+def describe(descriptions: Descriptions, job: Job) -> Spread | Partly | None:
     """Describe every chosen video that is ready and lacks texts; failures are listed and repeated by the next run.
+
+    It is partly done if too many videos have no texts, and fails if none has.
 
     HubError, GenerationError: a model does not load.
     """
@@ -115,7 +118,9 @@ def describe(descriptions: Descriptions, job: Job) -> Spread | None:
     descriptions.described_at = timezone.now()
     descriptions.save(update_fields=["problems", "described_at"])
     progress(job, total, total)
-    return None
+    n_described = frame_texts(descriptions).filter(raw__has_keys=sorted(COMPLETE)).values("video").distinct().count()
+    n_videos = frame_texts(descriptions).values("video").distinct().count() if from_file else videos.count()
+    return outcome_of(n_videos, n_videos - n_described, reasons_of(descriptions.problems))
 
 
 def describe_shard(descriptions: Descriptions, shard: Job) -> None:

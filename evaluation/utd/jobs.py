@@ -2,10 +2,10 @@
 
 from evaluation.utd.models import BenchmarkedModel, BiasRun, Descriptions, ItemCheck
 from foilworks.core.jobs.models import Job
-from foilworks.core.jobs.spread import Spread
+from foilworks.core.jobs.spread import Partly, Spread
 
 
-def describe_videos(descriptions_id: int, job: Job) -> Spread | None:
+def describe_videos(descriptions_id: int, job: Job) -> Spread | Partly | None:
     """Describe the frames of a project's videos, and extract their concepts (UTD)."""
     from evaluation.utd.describing import describe
 

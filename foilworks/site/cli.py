@@ -80,8 +80,13 @@ def main() -> None:
         advice = CONNECT if isinstance(error, OperationalError) and "connection" in problem else MIGRATE
         sys.stderr.write(f"{NAME}: the database: {problem}; {advice}\n")
         sys.exit(BAD_INPUT)
-    except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+    except KeyboardInterrupt as error:
+        if str(error):
+            sys.stderr.write(f"{NAME}: {error}\n")
+        sys.stdout.flush()
+        sys.stderr.flush()
+        # At once: threads may wait for the answers of an endpoint, or would send more requests.
+        os._exit(INTERRUPTED)
 
 
 def _take_environment(arguments: list[str]) -> list[str]:

@@ -11,7 +11,7 @@ from evaluation.score_files.score_readers import read_given
 from evaluation.score_files.scores import Notes
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.clip_keys import Keyed, score_key
-from evaluation.scoring.models import Score
+from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import records_of, run_results
 from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.models import Release
@@ -123,11 +123,21 @@ def test_a_run_with_many_unreadable_answers_is_partly_done_and_not_ranked(tmp_pa
     release = asked(tmp_path, 20)
     run = scored(tmp_path, release, ["B"] * 17 + ["somewhere"] * 3)
     other = scored(tmp_path, release, ["B"] * 12 + ["A"] * 8, "other")
-    assert (run.job.state, run.job.message) == (JobState.PARTLY, "answers that cannot be read: 3/20")
+    assert run.job.state == JobState.PARTLY
+    assert run.job.message.startswith("without a result: 3/20 (answer unparsable: ")
     ranks = {row.run.pk: (row.rank, row.is_partly) for row in board(release).rows}
     assert ranks == {other.pk: (1, False), run.pk: (None, True)}
     with_it = {row.run.pk: row.rank for row in board(release, with_partly=True).rows}
     assert with_it[run.pk] == 1
+
+
+@pytest.mark.django_db
+def test_a_run_without_any_score_fails_and_says_why(tmp_path):
+    release = asked(tmp_path, 20)
+    with pytest.raises(EvaluationError, match=r"no answer can be read: no option"):
+        scored(tmp_path, release, ["somewhere"] * 20)
+    (run,) = Run.objects.all()
+    assert (run.job.state, "no option" in run.job.error) == (JobState.FAILED, True)
 
 
 @pytest.mark.django_db

@@ -14,12 +14,14 @@ from evaluation.releases.actions.freeze_release import freeze_release
 from foilworks.core.corpus.models import ReleaseItem
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.jobs.queue import retry
 from foilworks.core.projects.actions.members import set_roles
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import (
     AuditEvent,
     CrowdPlace,
     CrowdStudy,
+    Delivery,
     Membership,
     Notification,
     NotificationCursor,
@@ -137,7 +139,14 @@ def test_disputes_give_one_notification_per_day(followed):
     assert told("dispute") == {"owner": Role.RESEARCHER, "rita": Role.REVIEWER, "rob": Role.REVIEWER}
 
 
-@pytest.mark.parametrize(("state", "words"), [(JobState.DONE, "is done"), (JobState.FAILED, "failed")])
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        (JobState.DONE, "is done"),
+        (JobState.PARTLY, "is only partly done"),
+        (JobState.FAILED, "failed"),
+    ],
+)
 def test_the_person_who_started_a_run_is_notified_of_its_end(followed, state, words):
     make_member(followed.project, Role.RESEARCHER, name="olga")
     for person, ended in ((followed.owner, state), (followed.ann, state), (None, state), (followed.owner, "running")):
@@ -156,6 +165,27 @@ def test_the_person_who_started_a_run_is_notified_of_its_end(followed, state, wo
     assert sentence(found) == f"Generation run {found.facts['n']} {words}"
     assert target(found) == f"/projects/{followed.project.slug}/runs/{found.facts['n']}/"
     assert run.pk != found.facts["n"]
+
+
+@pytest.mark.parametrize("state", [JobState.DONE, JobState.PARTLY, JobState.FAILED, JobState.CANCELLED])
+def test_webhooks_are_told_once_how_a_run_ended(followed, state):
+    hook = Webhook.objects.create(project=followed.project, url="https://example.org/", events=["run.ended"], salt="s")
+    job = Job.objects.create(
+        dotted="generation.run", target_id=1, state=state, finished_at=timezone.now(), project_id=followed.project.pk
+    )
+    Job.objects.filter(pk=job.pk).update(message="without a result: 3/20")
+    run = make_run(followed.subtest, job=job)
+    follow()
+    follow()
+    why = {} if state == JobState.DONE else {"why": "without a result: 3/20"}
+    (delivery,) = Delivery.objects.filter(webhook=hook)
+    assert delivery.payload["details"] == {"kind": "generation", "run": run.pk, "state": state, **why}
+    # After a retry its end is another one.
+    retried = state in {JobState.FAILED, JobState.CANCELLED}
+    assert retry(job) == retried
+    Job.objects.filter(pk=job.pk).update(state=JobState.DONE, finished_at=timezone.now())
+    follow()
+    assert Delivery.objects.count() == 1 + retried
 
 
 def test_a_queue_that_gets_no_more_tasks_is_empty(followed):

@@ -68,7 +68,7 @@ ON_WEB_HOST = {
     "evaluation.reports.jobs": {"compute_figures", "compute_report"},
     "foilworks.site.jobs": {"train_average", "train_temporal"},
     "generation.jobs": {"run_caption_preview", "run_captions", "work_out_selection"},
-    "foilworks.core.projects.jobs": {"deliver_webhook", "mail_notifications"},
+    "foilworks.core.projects.jobs": {"left_to_sender"},
 }
 
 

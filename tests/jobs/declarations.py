@@ -7,6 +7,7 @@ JOBS = {
     "samples.lose_the_database": "tests.jobs.samples:lose_the_database",
     "samples.fill_the_disk": "tests.jobs.samples:fill_the_disk",
     "samples.be_interrupted": "tests.jobs.samples:be_interrupted",
+    "samples.be_signalled": "tests.jobs.samples:be_signalled",
     "samples.kill_the_worker_once": "tests.jobs.samples:kill_the_worker_once",
     "samples.hold_the_lock_once": "tests.jobs.samples:hold_the_lock_once",
     "samples.end_like_a_second_delivery": "tests.jobs.samples:end_like_a_second_delivery",

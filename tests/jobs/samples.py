@@ -46,6 +46,14 @@ def be_interrupted(target_id: int, job: Job) -> None:
     raise SystemExit
 
 
+def be_signalled(target_id: int, job: Job) -> None:
+    """The first attempt's process gets the signal ``target_id``, as a command does that somebody stops."""
+    progress(job, 1, 4)
+    if job.attempts == 1:
+        os.kill(os.getpid(), target_id)
+        time.sleep(60)
+
+
 def kill_the_worker_once(target_id: int, job: Job) -> None:
     """The process dies at the first attempt, without any chance to write down that it did."""
     if job.attempts == 1:

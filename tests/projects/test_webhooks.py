@@ -16,17 +16,24 @@ from standardwebhooks.webhooks import Webhook as StandardReceiver
 from evaluation.releases.actions.freeze_release import freeze_release
 from foilworks.client import is_signed
 from foilworks.core.corpus.rules.states import ItemState
-from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.queue import enqueue
 from foilworks.core.jobs.runner import run_now
-from foilworks.core.projects.actions.webhooks import add_webhook, ping_webhook, remove_webhook, rotate_webhook
+from foilworks.core.projects.actions.webhooks import (
+    add_webhook,
+    ping_webhook,
+    remove_webhook,
+    restart_webhook,
+    rotate_webhook,
+)
 from foilworks.core.projects.audit_trail.sentences import phrase
 from foilworks.core.projects.errors import AccessDenied, ProjectError
 from foilworks.core.projects.models import Delivery, Role, Webhook
+from foilworks.core.projects.webhooks import events
 from foilworks.core.projects.webhooks.event_type import event_types
-from foilworks.core.projects.webhooks.events import MAX_FAILURES, RETRY_DELAYS, deliver, queue_due
+from foilworks.core.projects.webhooks.events import RETRY_DELAYS, deliver
 from foilworks.core.projects.webhooks.messages import message_id, secret_of, signature
 from foilworks.core.projects.webhooks.outbound_addresses import checked_target
+from foilworks.core.projects.webhooks.sender import MAX_FAILING, MAX_FAILURES, due_webhooks, send_to
 from tests.attacks.receivers import dripping
 from tests.factories import make_item, make_member, make_project, make_subtest
 
@@ -78,8 +85,8 @@ def owner(project):
 
 
 def deliver_all() -> None:
-    for job in Job.objects.filter(dotted="projects.deliver_webhook", state="waiting"):
-        run_now(job)
+    for key, _url in due_webhooks():
+        send_to(key)
 
 
 def test_a_frozen_release_is_delivered_and_signed(receiver, project, owner):
@@ -166,11 +173,13 @@ def test_a_failed_delivery_is_tried_again_until_it_has_failed_for_good(receiver,
         deliver_all()
         delivery = Delivery.objects.get()
         assert (delivery.state, delivery.attempts, delivery.answer_status) == ("waiting", attempt, 503)
-        assert before <= delivery.next_at - wait <= timezone.now()
-        assert queue_due() == 0
+        assert before <= delivery.next_at - wait <= timezone.now() + wait / 5
+        assert Webhook.objects.get().failures == attempt
         Delivery.objects.update(next_at=timezone.now())
-        # Two who look at once queue one job.
-        assert (queue_due(), queue_due()) == (1, 0)
+        # Due, but the webhook is paused.
+        assert due_webhooks() == []
+        Webhook.objects.update(paused_until=timezone.now())
+        assert len(due_webhooks()) == 1
     deliver_all()
     delivery = Delivery.objects.get()
     assert (delivery.state, delivery.attempts) == ("failed", len(RETRY_DELAYS) + 1)
@@ -178,24 +187,27 @@ def test_a_failed_delivery_is_tried_again_until_it_has_failed_for_good(receiver,
     assert {headers["webhook-id"] for headers, _body in receiver.came} == {message_id(delivery)}
 
 
-def test_a_waiting_delivery_gets_no_second_job(receiver, project, owner):
-    ping_webhook(owner, project, add_webhook(owner, project, receiver.url, ["ping"]).pk)
-    Delivery.objects.update(next_at=timezone.now() - timedelta(hours=1))
-    assert (queue_due(), Job.objects.count()) == (0, 1)
-    # A job that was lost or stopped is made up for.
-    Job.objects.update(state="cancelled")
-    assert (queue_due(), queue_due(), Job.objects.count()) == (1, 0, 2)
-
-
-def test_several_jobs_of_a_delivery_are_one_attempt(receiver, project, owner):
-    receiver.status = 503
-    ping_webhook(owner, project, add_webhook(owner, project, receiver.url, ["ping"]).pk)
-    delivery = Delivery.objects.get()
-    for _again in RETRY_DELAYS:
-        enqueue("projects.deliver_webhook", delivery.pk)
+def test_a_webhook_that_is_being_sent_to_gets_nothing_else(receiver, project, owner):
+    hook = add_webhook(owner, project, receiver.url, ["ping"])
+    for _ in range(3):
+        ping_webhook(owner, project, hook.pk)
+    Webhook.objects.update(busy_until=timezone.now() + timedelta(seconds=30))
+    assert due_webhooks() == []
+    send_to(hook.pk)
+    assert receiver.came == []
+    # Its process died: the attempt is over when its time is.
+    Webhook.objects.update(busy_until=timezone.now() - timedelta(seconds=1))
     deliver_all()
-    delivery.refresh_from_db()
-    assert (len(receiver.came), delivery.attempts, delivery.state) == (1, 1, "waiting")
+    assert len(receiver.came) == 3
+    assert Webhook.objects.get().busy_until is None
+
+
+def test_jobs_that_0_3_queued_for_a_delivery_leave_it_to_the_sender(receiver, project, owner):
+    ping_webhook(owner, project, add_webhook(owner, project, receiver.url, ["ping"]).pk)
+    assert run_now(enqueue("projects.deliver_webhook", Delivery.objects.get().pk)).state == "done"
+    assert receiver.came == []
+    deliver_all()
+    assert len(receiver.came) == 1
 
 
 def test_two_workers_make_one_attempt(receiver, project, owner):
@@ -206,20 +218,33 @@ def test_two_workers_make_one_attempt(receiver, project, owner):
     assert (len(receiver.came), Delivery.objects.get().attempts) == (1, 1)
 
 
-def test_one_that_never_answers_is_stopped(receiver, project, owner):
-    hook = add_webhook(owner, project, receiver.url, ["ping"])
-    payload = {"event": "ping", "project": project.slug}
-    Delivery.objects.bulk_create(
-        Delivery(webhook=hook, event="ping", payload=payload, state="failed", next_at=timezone.now())
-        for _number in range(MAX_FAILURES - 1)
-    )
-    receiver.status = 500
-    ping_webhook(owner, project, hook.pk)
-    Delivery.objects.filter(state="waiting").update(attempts=len(RETRY_DELAYS))
-    deliver_all()
+def test_a_receiver_that_never_answers_is_paused_and_after_a_day_stopped(monkeypatch, project, owner, settings):
+    """A port that accepts connections and says nothing; 100 deliveries wait for it."""
+    settings.WEBHOOK_NETWORKS = ("127.0.0.0/8",)
+    monkeypatch.setattr(events, "TIMEOUT_SECONDS", 0.05)
+    with socket.create_server(("127.0.0.1", 0), backlog=200) as silent:
+        hook = add_webhook(owner, project, f"http://127.0.0.1:{silent.getsockname()[1]}/", ["ping"])
+        for _ in range(100):
+            ping_webhook(owner, project, hook.pk)
+        pauses = []
+        for attempt in range(1, MAX_FAILURES + 1):
+            before = timezone.now()
+            deliver_all()
+            row = Webhook.objects.get()
+            # One attempt per turn, whichever delivery it is of.
+            assert (row.failures, Delivery.objects.filter(attempts__gt=0).count()) == (attempt, attempt)
+            pauses.append((row.paused_until - before).total_seconds())
+            Webhook.objects.update(paused_until=None)
+        assert pauses == sorted(pauses)
+        assert pauses[0] >= 5
+        assert pauses[-1] >= 1280
+        assert row.stopped_at is None
+        Webhook.objects.update(failing_since=timezone.now() - MAX_FAILING)
+        deliver_all()
     assert Webhook.objects.get().stopped_at is not None
-    ping_webhook(owner, project, hook.pk)
-    assert not Delivery.objects.filter(state="waiting").exists()
+    assert due_webhooks() == []
+    restart_webhook(owner, project, hook.pk)
+    assert (Webhook.objects.get().failures, len(due_webhooks())) == (0, 1)
 
 
 def test_a_redirect_is_not_followed(receiver, project, owner):

@@ -1,7 +1,7 @@
 """Run a model behind an endpoint in the scoring loop: many clips at a time, scores as answers come."""
 
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -109,7 +109,7 @@ def score_served(
     pool: DecodePool,
     note: Callable[[Answered], None],
     stop: Stop,
-) -> Iterator[PairScore]:
+) -> Generator[PairScore, None, None]:
     """Yield a PairScore for each text of each answered clip; the others are listed in `tally.unanswered`.
 
     `note` receives every question that got a reply. After `stop` is set, no new requests are sent. HubError: nothing

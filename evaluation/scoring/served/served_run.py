@@ -5,6 +5,7 @@ repeats no answered question.
 """
 
 from collections.abc import Mapping
+from contextlib import closing
 from functools import partial
 from time import monotonic
 from typing import Any
@@ -72,9 +73,11 @@ def _ask(run: Run, opened: Any, todo: Todo, job: Job, tally: ScoringCounts, stop
             note=outcomes.note,
             stop=stop,
         )
-        for scores in in_time(new_scores, SCORES_PER_WRITE, SECONDS_PER_WRITE):
-            writer.put(scores)
-            done += len(scores)
+        # Closed at once after an error or a signal: otherwise requests would be sent until it is collected.
+        with closing(new_scores):
+            for scores in in_time(new_scores, SCORES_PER_WRITE, SECONDS_PER_WRITE):
+                writer.put(scores)
+                done += len(scores)
     job.measured = costs(tally, writer.seconds, before, _device(served.facts))
     progress(job, done, measured=job.measured)
     return done

@@ -8,7 +8,7 @@ from typing import Any
 from rq import Queue, SimpleWorker
 from rq.exceptions import DeserializationError, InvalidJobOperation
 
-from foilworks.core.jobs.queue import EXECUTE, lanes_in_redis
+from foilworks.core.jobs.queue import EXECUTE, QUICK, lanes_in_redis
 
 logger = logging.getLogger(__name__)
 
@@ -42,17 +42,19 @@ class ModelAffinityWorker(SimpleWorker):
 
     @property
     def _ordered_queues(self) -> list[Queue]:
-        """Return the queues in order; RQ calls this before every wait. For each plain queue: the lane of the loaded
-        model, jobs without a model, then the other lanes, so that none waits forever."""
+        """Return the queues in order; RQ calls this before every wait. For each plain queue: quick jobs, the lane of
+        the loaded model, jobs without a model, then the other lanes, so that none waits forever."""
         by_plain = lanes_in_redis(self.connection, [queue.name for queue in self._plain])
         queues: list[Queue] = []
         for queue in self._plain:
-            lanes = by_plain[queue.name]
+            quick = [name for name in by_plain[queue.name] if name.endswith(f".{QUICK}")]
+            lanes = [name for name in by_plain[queue.name] if name not in quick]
             stays = self._warm in lanes and self._in_a_row < MAX_CONSECUTIVE_JOBS
             other_lanes = [name for name in lanes if name > self._warm] + [name for name in lanes if name < self._warm]
             warm = [self._warm] if self._warm in lanes else []
             after = other_lanes if stays else [*other_lanes, *warm]
-            queues += [*map(self._lane, warm if stays else []), queue, *map(self._lane, after)]
+            first = [*quick, *(warm if stays else [])]
+            queues += [*map(self._lane, first), queue, *map(self._lane, after)]
         return queues
 
     @_ordered_queues.setter
@@ -64,9 +66,10 @@ class ModelAffinityWorker(SimpleWorker):
             logger.error("discarded a message of the queue that Foilworks did not send: %s", job.id)
             job.delete()
             return
-        self._in_a_row = self._in_a_row + 1 if queue.name == self._warm else 1
-        if queue.name not in {plain_queue.name for plain_queue in self._plain}:
-            self._warm = queue.name
+        if not queue.name.endswith(f".{QUICK}"):
+            self._in_a_row = self._in_a_row + 1 if queue.name == self._warm else 1
+            if queue.name not in {plain_queue.name for plain_queue in self._plain}:
+                self._warm = queue.name
         super().execute_job(job, queue)
 
     def handle_job_success(self, job: Any, queue: Queue, started_job_registry: Any) -> None:

@@ -60,6 +60,8 @@ class Job(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
+    # When its end was announced to webhooks; of attempts since the last start.
+    announced_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         indexes = [

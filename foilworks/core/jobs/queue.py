@@ -41,6 +41,8 @@ MAX_LOSSES = 5
 PUSH_GRACE = timedelta(seconds=5)
 # Seconds for which one process holds the lock on dispatching, unless it renews it.
 DISPATCH_LOCK_TTL_S = 5.0
+# The route of quick jobs, which need no model.
+QUICK = "quick"
 
 
 def enqueue(
@@ -51,12 +53,15 @@ def enqueue(
     title: str = "",
     project_id: int | None = None,
     route: str = "",
+    quick: bool = False,
     by_person: bool = True,
 ) -> Job:
     """Queue the job of this name (names.py): the row is part of the caller's transaction, Redis gets its id on commit.
 
     ``route``: the model that the job needs; workers with this model loaded take it first. On the gpu queue a project
     has at most GPU_QUOTA jobs dispatched; the others wait as rows.
+
+    ``quick``: it takes seconds. Where a host has several workers of short jobs, one of them takes only such jobs.
 
     ``by_person``: a person requested it, and it may be refused; jobs that follow from other writes are never
     refused.
@@ -76,7 +81,7 @@ def enqueue(
         queue=queue,
         title=title[:200],
         project_id=project_id,
-        route=route,
+        route=QUICK if quick else route,
         request_id=request_id(),
     )
     transaction.on_commit(partial(submit, [job]))
@@ -194,7 +199,7 @@ def retry(job: Job) -> bool:
 
     Only shards that failed or were cancelled run again.
     """
-    reset_fields = {"error": "", "finished_at": None, "losses": 0}
+    reset_fields = {"error": "", "finished_at": None, "announced_at": None, "losses": 0}
     stopped = [JobState.FAILED, JobState.CANCELLED]
     with transaction.atomic():
         shards = Job.objects.filter(parent_id=job.pk, state__in=stopped)
@@ -289,7 +294,9 @@ def dispatch(jobs: QuerySet[Job], level: int = logging.INFO) -> int:
 
 
 def lane_name(queue: str, route: str = "") -> str:
-    """Return the name of a job's queue in Redis: one per model, so that workers can choose."""
+    """Return the name of a job's queue in Redis: one per model, and one for quick jobs, so that workers can choose."""
+    if route == QUICK:
+        return f"{queue}.{QUICK}"
     return f"{queue}.{hashlib.sha256(route.encode()).hexdigest()[:12]}" if route else queue
 
 

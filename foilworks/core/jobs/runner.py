@@ -2,8 +2,11 @@
 
 import errno
 import logging
+import signal
+import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 
 from django.db import close_old_connections, connection
@@ -49,15 +52,49 @@ def run_now(job: Job) -> Job:
     """Run a queued job in this process (`--sync`, tests), and return its final row. Errors are raised.
 
     Its shards also run here, unless a worker takes them. If a worker was faster, wait for its end;
-    JobError: the job failed or was cancelled there.
+    JobError: the job failed or was cancelled there. JobInterrupted: SIGINT, SIGTERM or SIGHUP stopped it, here and on
+    the workers.
     """
-    execute(str(job.pk))
-    # One pass per stage (`foilworks.core.jobs.shards`).
-    while Job.objects.filter(pk=job.pk, state=JobState.SPREAD).exists():
-        _do_shards(job)
-        execute(str(job.pk))
-    (finished_job,) = wait([job], timeout_s=MAX_SECONDS)
-    return finished_job
+    try:
+        with _interruptible():
+            execute(str(job.pk))
+            # One pass per stage (`foilworks.core.jobs.shards`).
+            while Job.objects.filter(pk=job.pk, state=JobState.SPREAD).exists():
+                _do_shards(job)
+                execute(str(job.pk))
+            (finished_job,) = wait([job], timeout_s=MAX_SECONDS)
+            return finished_job
+    except KeyboardInterrupt as interrupt:
+        if not connection.in_atomic_block:
+            # It may have come in the middle of a statement.
+            connection.close()
+        cancel(job)
+        job.refresh_from_db()
+        raise JobInterrupted(
+            f"stopped after {job.done} of {job.total} steps, which are stored; to continue, run "
+            f"`foilworks requeue {job.pk}`"
+        ) from interrupt
+
+
+class JobInterrupted(KeyboardInterrupt):
+    """A signal stopped a job of this process. The message says how to resume it."""
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Raise KeyboardInterrupt on SIGTERM and SIGHUP, too: otherwise a worker would continue a killed command's job."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    is_main = threading.current_thread() is threading.main_thread()
+    numbers = (signal.SIGTERM, signal.SIGHUP) if is_main else ()
+    before = {number: signal.signal(number, interrupt) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _do_shards(job: Job) -> None:

@@ -9,8 +9,8 @@ from foilworks.core.projects.webhooks.event_type import EventType
 
 # Name in the row of a job -> the function that a worker runs.
 JOBS = {
-    "projects.deliver_webhook": "foilworks.core.projects.jobs:deliver_webhook",
-    "projects.mail_notifications": "foilworks.core.projects.jobs:mail_notifications",
+    "projects.deliver_webhook": "foilworks.core.projects.jobs:left_to_sender",
+    "projects.mail_notifications": "foilworks.core.projects.jobs:left_to_sender",
 }
 SENTENCES: dict[str, Promise] = {
     "projects.accept_invitation": _("accepted an invitation"),
@@ -20,6 +20,7 @@ SENTENCES: dict[str, Promise] = {
     "projects.change_roles": _("changed the roles of a member"),
     "projects.create_project": _("created the project"),
     "projects.delete_project": _("deleted the project"),
+    "projects.end_run": _("reported the end of a run"),
     "projects.describe_project": _("changed the name or the description of the project"),
     "projects.give_consent": _("gave consent"),
     "projects.leave": _("left the project"),
@@ -41,6 +42,11 @@ SENTENCES: dict[str, Promise] = {
 }
 EVENTS: dict[str, EventType] = {
     "ping": EventType(_("a test delivery"), action="projects.ping_webhook"),
+    "run.ended": EventType(
+        _("a run ends: done, partly done, failed or cancelled"),
+        action="projects.end_run",
+        payload=("kind", "run", "state", "why"),
+    ),
 }
 NOTIFICATIONS: dict[str, Kind] = {
     "run_ended": Kind(_("A run that you started ends"), RESEARCHERS, ""),

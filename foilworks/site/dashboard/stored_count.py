@@ -101,7 +101,7 @@ def _queue_count(project: Project) -> CachedResult:
     row = locked_result(project, KIND)
     if row.job is None or row.job.is_over:
         title = _("Dashboard of %(project)s") % {"project": project.name}
-        row.job = enqueue(JOB, project.pk, title=title, project_id=project.pk, by_person=False)
+        row.job = enqueue(JOB, project.pk, title=title, project_id=project.pk, quick=True, by_person=False)
         row.save(update_fields=["job"])
     return row
 

@@ -13,8 +13,11 @@ from foilworks.core.corpus.limits import read_file, table_sample
 from foilworks.core.corpus.models import Video
 from foilworks.core.corpus.records import ItemRecord
 from foilworks.core.corpus.video_files.media_folder import names_in_folder
+from foilworks.core.jobs.errors import JobError
 from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.outcomes import outcome_of
 from foilworks.core.jobs.progress import progress
+from foilworks.core.jobs.spread import Partly
 from foilworks.core.projects.errors import AccessDenied
 from foilworks.core.text.registry import lookup
 from foilworks.site.imports.batch import ImportResult
@@ -32,8 +35,11 @@ def preview(upload: Import, job: Job) -> None:
         Import.objects.filter(pk=upload.pk).update(preview=_outcome(upload, job, dry_run=True)[0])
 
 
-def store(upload: Import, job: Job) -> None:
-    """Import the files; they are not needed afterwards."""
+def store(upload: Import, job: Job) -> Partly | None:
+    """Import the files; they are not needed afterwards.
+
+    The job is partly done if too many records are invalid; JobError: all are.
+    """
     if upload.result is None:
         outcome, result = _outcome(upload, job, dry_run=False)
         if result is None:
@@ -41,6 +47,11 @@ def store(upload: Import, job: Job) -> None:
         else:
             analyze_after_bulk_import(result)
     remove_files(upload)
+    upload.refresh_from_db(fields=["result"])
+    stored = upload.result or {}
+    if "problem" in stored:
+        raise JobError(stored["problem"])
+    return outcome_of(stored.get("records", 0), len(stored.get("errors", ())), stored.get("errors", ()))
 
 
 def _store_outcome(upload: Import, outcome: dict[str, Any]) -> None:

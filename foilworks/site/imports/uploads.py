@@ -12,10 +12,17 @@ from evaluation.score_files.uploaded_files import safe_name, write_file
 from foilworks.site.imports.models import Import
 
 RECORDS, VIDEOS = "records", "videos"
+MAX_SMALL_BYTES = 2 * 1024 * 1024
 
 
 def folder_of(upload: Import) -> Path:
     return Path(settings.UPLOAD_ROOT) / f"import-{upload.pk}"
+
+
+def is_small(upload: Import) -> bool:
+    """Report whether the import takes seconds: few records, and no video to decode."""
+    path = records_path(upload)
+    return not upload.n_videos and path.is_file() and path.stat().st_size <= MAX_SMALL_BYTES
 
 
 def records_path(upload: Import) -> Path:

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFormatter
 
-from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.models import Job, JobState
 from foilworks.core.jobs.queue import no_worker_hint
 from foilworks.core.text.errors import ActionableError
 from foilworks.core.text.plugins import NamedFailures
@@ -19,6 +19,8 @@ from foilworks.core.text.quoting import quoted
 from foilworks.core.text.registry import RegistryError
 
 BAR_WIDTH = 30
+# The exit status of a command whose job is only partly done.
+PARTLY_DONE = 3
 
 
 class _HelpFormatter(DjangoHelpFormatter, RawDescriptionHelpFormatter):
@@ -32,7 +34,8 @@ class FoilworksCommand(BaseCommand):
     """The base of our commands.
 
     Subclasses give `help`, `example`, `run(**options) -> dict` and, for people, `render(result) -> str`. Exit status: 0
-    done, 1 bad input (an ActionableError, printed as one line on stderr), 2 wrong usage. With `--json`, stdout contains
+    done, 1 bad input or failed (an ActionableError, printed as one line on stderr), 2 wrong usage, 3 partly done. With
+    `--json`, stdout contains
     exactly one JSON object; everything else goes to stderr.
     """
 
@@ -89,8 +92,9 @@ class FoilworksCommand(BaseCommand):
             self.say(hint)
 
     def exit_status(self, result: dict[str, Any]) -> int:
-        """Return 0, unless the command failed for a reason of its own (a strict import, a failed verification)."""
-        return 0
+        """Return 0, unless too much of the result is missing, or for a reason of the command's own (a failed
+        verification)."""
+        return PARTLY_DONE if result.get("state") == JobState.PARTLY else 0
 
     def say(self, message: str) -> None:
         """Print a line for people on stderr, so that stdout stays one JSON object."""

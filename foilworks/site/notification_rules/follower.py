@@ -12,7 +12,7 @@ from django.utils import timezone
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.projects.models import AuditEvent, NotificationCursor
 from foilworks.core.projects.notifications.actions import delete_old, store, withdraw
-from foilworks.site.notification_rules.rules import ACTIONS, MAX_LEASES, RULES, Window
+from foilworks.site.notification_rules.rules import ACTIONS, MAX_LEASES, RULES, Window, announce_ended_runs
 
 COMMIT_WINDOW = timedelta(minutes=5)
 # After a longer stop, nobody is notified of what is older.
@@ -32,6 +32,7 @@ def follow(now: datetime | None = None) -> int:
         return 0
     window = _window(cursor, now)
     withdraw("returned", _undone_reviews(window))
+    announce_ended_runs(window)
     written = store([draft for rule in RULES for draft in rule(window)], now)
     _advance(cursor, now)
     return written

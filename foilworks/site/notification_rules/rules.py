@@ -8,8 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from typing import Any
 
 from django.apps import apps
+from django.db import transaction
+from django.utils import timezone
 
 from annotation.actions.submissions.submit_review import author_of
 from annotation.models import ItemComment, Review, ReviewDecision, Slot, SlotState, Stage
@@ -17,7 +20,8 @@ from annotation.queries.crowd import places_left
 from annotation.queries.decision_queues import adjudicable
 from foilworks.core.corpus.models import Item, Release
 from foilworks.core.corpus.rules.states import ItemState
-from foilworks.core.jobs.models import JobState
+from foilworks.core.jobs.models import Job, JobState
+from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import AuditEvent, CrowdStudy, Membership, Project, Role, User, Webhook
 from foilworks.core.projects.notifications.actions import Draft
 from foilworks.core.rooms import declared
@@ -26,6 +30,7 @@ from foilworks.core.rooms import declared
 MAX_LEASES = 500
 # Part of the key of what repeats: one notification per day.
 DAY = "%Y-%m-%d"
+ENDED = (JobState.DONE, JobState.PARTLY, JobState.FAILED, JobState.CANCELLED)
 # The stages of the queues, each with those whose tasks become its tasks.
 FED_BY: dict[str, tuple[str, ...]] = {
     Stage.EDIT: (Stage.REVIEW,),
@@ -50,6 +55,19 @@ class Window:
 
     def of(self, action: str) -> list[AuditEvent]:
         return [event for event in self.events if event.action == action]
+
+    @cached_property
+    def ended_runs(self) -> list[tuple[str, Any]]:
+        """Return (kind, run) of each run whose job ended, with its job."""
+        ended_filter = {"job__state__in": ENDED, "job__finished_at__gte": self.since}
+        return [
+            (run_kind, run)
+            for run_kind, kind in declared("RUNS").items()
+            for run in apps.get_model(kind.table)
+            ._default_manager.filter(**ended_filter)
+            .select_related("job")
+            .order_by("pk")
+        ]
 
     @cached_property
     def _people(self) -> dict[int, dict[int, set[str]]]:
@@ -130,16 +148,26 @@ def _adjudicators(project: int, people: Sequence[int], item: int | None = None) 
 
 def ended_runs(window: Window) -> Iterator[Draft]:
     """Notify the person who started a run that is done or has failed."""
-    states = (JobState.DONE, JobState.PARTLY, JobState.FAILED)
-    ended_filter = {"job__state__in": states, "job__finished_at__gte": window.since}
-    for run_kind, kind in declared("RUNS").items():
-        runs = apps.get_model(kind.table)._default_manager.filter(**ended_filter, created_by__isnull=False)
-        for run in runs.select_related("job").order_by("pk"):
-            job = run.job
-            if job is not None and window.has(job.project_id or 0, run.created_by_id, Role.RESEARCHER):
-                key = f"{run_kind}:{run.pk}:{job.finished_at:%Y-%m-%dT%H:%M:%S}"
-                facts = {"what": run_kind, "n": run.pk, "failed": job.state == JobState.FAILED}
-                yield Draft(run.created_by_id, job.project_id, Role.RESEARCHER, "run_ended", key, facts)
+    for run_kind, run in window.ended_runs:
+        job = run.job
+        if job.state != JobState.CANCELLED and window.has(job.project_id or 0, run.created_by_id, Role.RESEARCHER):
+            key = f"{run_kind}:{run.pk}:{job.finished_at:%Y-%m-%dT%H:%M:%S}"
+            facts = {"what": run_kind, "n": run.pk, "failed": job.state == JobState.FAILED}
+            facts |= {"partly": True} if job.state == JobState.PARTLY else {}
+            yield Draft(run.created_by_id, job.project_id, Role.RESEARCHER, "run_ended", key, facts)
+
+
+def announce_ended_runs(window: Window) -> None:
+    """Record the end of each run once, which fires the webhook event `run.ended`."""
+    for run_kind, run in window.ended_runs:
+        job = run.job
+        with transaction.atomic():
+            rows = Job.objects.filter(pk=job.pk, finished_at=job.finished_at, announced_at=None)
+            if rows.update(announced_at=timezone.now()):
+                why = {"why": job.error or job.message} if job.state != JobState.DONE else {}
+                facts = {"kind": run_kind, "run": run.pk, "state": job.state, **why}
+                project = Project.objects.get(pk=job.project_id)
+                audit.record(audit.event(project, None, "projects.end_run", run, to_state=job.state, **facts))
 
 
 def empty_queues(window: Window) -> Iterator[Draft]:

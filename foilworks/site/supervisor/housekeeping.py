@@ -5,9 +5,7 @@ import logging
 from django.db import DatabaseError, connections
 
 from foilworks.core.jobs.queue import requeue_lost
-from foilworks.core.projects.notifications.mail import queue_due as queue_mails
 from foilworks.core.projects.tokens import forget_old_answers
-from foilworks.core.projects.webhooks.events import queue_due
 from foilworks.site.imports.actions.discard_stale_imports import discard_stale_imports, remove_partial_uploads
 from foilworks.site.notification_rules.follower import follow
 from foilworks.site.publishing.actions.report_item import expire_reports
@@ -17,9 +15,9 @@ logger = logging.getLogger(__name__)
 
 
 def look_after() -> None:
-    """Every quarter of a minute, requeue lost jobs, remove left files, send webhooks again, and delete old answers.
+    """Every quarter of a minute, requeue lost jobs, remove left files, write notifications, and delete old answers.
 
-    Write notifications, and queue their mails. The answers are those stored for programs that repeat a request.
+    The answers are those stored for programs that repeat a request.
     """
     try:
         if count := requeue_lost():
@@ -32,9 +30,7 @@ def look_after() -> None:
             logger.info("%s old reports were deleted or emptied", count)
         if count := remove_partial_uploads():
             logger.warning("%s incomplete uploads were removed", count)
-        queue_due()
         follow()
-        queue_mails()
         forget_old_answers()
     except DatabaseError as error:
         logger.warning("cannot look for lost jobs and left files: %s", error)

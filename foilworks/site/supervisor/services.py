@@ -8,16 +8,19 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from datetime import datetime
 from pathlib import Path
 
 from django.conf import settings
 from django.core.management import call_command
 from django.db import DatabaseError, connections
+from django.utils import timezone
 
-from foilworks.core.jobs.models import OPEN_STATES, Job
-from foilworks.core.jobs.queue import is_reachable, ray_queues, requeue_lost
+from foilworks.core.jobs.models import OPEN_STATES, Job, JobState
+from foilworks.core.jobs.queue import QUICK, is_reachable, lane_name, ray_queues, requeue_lost
 from foilworks.core.jobs.ray.reach import AWAY, unreachable
+from foilworks.core.projects.webhooks.sender import Sender
 from foilworks.site.supervisor.embedded_redis import EmbeddedRedis
 from foilworks.site.supervisor.errors import SupervisorError
 from foilworks.site.supervisor.lock import FolderLock
@@ -63,7 +66,7 @@ def services(*, workers: int = 1, to_logs: bool = True, extra: tuple[ManagedProc
         engines = _workers(workers, to_logs)
         children = [*([redis] if redis else []), *engines, *extra]
         chores = (_run_housekeeping, Watchdog(engines).look)
-        with Supervisor(children, chores=chores, chore_every_s=CHORE_SECONDS) as supervisor:
+        with Supervisor(children, chores=chores, chore_every_s=CHORE_SECONDS) as supervisor, Sender():
             yield supervisor
     finally:
         if redis:
@@ -95,17 +98,24 @@ def serve(*, port: int, workers: int, say: Callable[[str], None]) -> str:
 
 
 def _workers(count: int, to_logs: bool) -> list[PythonChild]:
-    # One worker takes the gpu queue, so that a model is loaded once; the others take short jobs meanwhile.
+    # One worker takes the gpu queue, so that a model is loaded once.
     threads = settings.FOILWORKS_THREADS or max(1, (os.cpu_count() or 1) // count)
     return [
         engine(
             f"worker-{number}",
-            ["default", *(["gpu"] if number == 1 else [])],
+            ["default", "gpu"] if number == 1 else _queues_of(number, count, ["default"]),
             variables={"OMP_NUM_THREADS": str(threads)},
             to_logs=to_logs,
         )
         for number in range(1, count + 1)
     ]
+
+
+def _queues_of(number: int, count: int, queues: list[str]) -> list[str]:
+    """Return the queues of a host's worker: the last of several takes only quick jobs, so that none waits for a long
+    one.
+    """
+    return [lane_name("default", QUICK)] if number == count > 1 and "default" in queues else queues
 
 
 def engine(name: str, queues: list[str], *, variables: Mapping[str, str], to_logs: bool = False) -> PythonChild:
@@ -121,22 +131,24 @@ def work(
     variables: Mapping[str, str],
     say: Callable[[str], None],
     until_empty: bool = False,
-) -> int:
+) -> str:
     """Run `slots` worker processes until SIGINT or SIGTERM, on a host that only needs the queue and the database.
 
     `until_empty`: only until the queues have no open job. Lost jobs are requeued from here, too. If short jobs run
-    here, so does all other maintenance of `foilworks up`, because an installation may have no `up`. Returns the number
-    of processes. Raises SupervisorError if the queue cannot be reached.
+    here, so does all other maintenance of `foilworks up`, because an installation may have no `up`. Returns the worst
+    state of a job that ended meanwhile, with `until_empty`. Raises SupervisorError if the queue cannot be reached.
     """
     if not is_reachable():
         raise SupervisorError("the queue cannot be reached; set REDIS_URL to the one that all hosts share")
-    children = [engine(f"engine-{number}", queues, variables=variables) for number in range(1, slots + 1)]
+    numbers = range(1, slots + 1)
+    children = [engine(f"engine-{n}", _queues_of(n, slots, queues), variables=variables) for n in numbers]
     chores = (_run_housekeeping if "default" in queues else requeue_lost_jobs, Watchdog(children).look)
-    _run(children, chores, f"processes: {slots}, for jobs of {', '.join(queues)}", queues if until_empty else [], say)
-    return slots
+    with Sender() if "default" in queues else nullcontext():
+        start_message = f"processes: {slots}, for jobs of {', '.join(queues)}"
+        return _run(children, chores, start_message, queues if until_empty else [], say)
 
 
-def work_on_ray(*, slots: int, say: Callable[[str], None], until_empty: bool = False) -> int:
+def work_on_ray(*, slots: int, say: Callable[[str], None], until_empty: bool = False) -> str:
     """Run jobs of the gpu queue in `slots` actors of the Ray cluster at RAY_ADDRESS, as `work` does here.
 
     This host is one of the cluster's. SupervisorError: the address or the package is missing, or nothing answers there.
@@ -151,8 +163,7 @@ def work_on_ray(*, slots: int, say: Callable[[str], None], until_empty: bool = F
         raise SupervisorError(AWAY.format(address=settings.RAY_ADDRESS, why=why))
     child = PythonChild("ray-engine", "foilworks.site.supervisor.ray_worker", [str(slots)], patience_s=RAY_PATIENCE_S)
     start_message = f"at most {slots} actors run jobs of {', '.join(ray_queues())} on Ray at {settings.RAY_ADDRESS}"
-    _run([child], (requeue_lost_jobs,), start_message, ray_queues() if until_empty else (), say)
-    return slots
+    return _run([child], (requeue_lost_jobs,), start_message, ray_queues() if until_empty else (), say)
 
 
 def _run(
@@ -161,16 +172,30 @@ def _run(
     start_message: str,
     until_empty: Sequence[str],
     say: Callable[[str], None],
-) -> None:
-    """Run the children until we must stop, or until no job of the queues `until_empty` is open."""
+) -> str:
+    """Run the children until we must stop, or until no job of the queues `until_empty` is open.
+
+    Return the worst state of a job of these queues that ended meanwhile; empty without such a job.
+    """
     requeue_lost_jobs()
+    began = timezone.now()
     with _stop_signals() as stopped, Supervisor(children, chores=chores, chore_every_s=CHORE_SECONDS):
         say(f"{start_message} (Ctrl-C stops)")
         while not stopped.wait(LOOK_SECONDS if until_empty else None):
             if not _has_open_jobs(until_empty):
                 say("no job is open")
-                return
+                return _worst_end(until_empty, began)
         say("stopping")
+    return ""
+
+
+def _worst_end(queues: Sequence[str], since: datetime) -> str:
+    ended = Job.objects.filter(queue__in=queues, parent=None, finished_at__gte=since).order_by("-finished_at")
+    for state in (JobState.FAILED, JobState.PARTLY):
+        if job := ended.filter(state=state).first():
+            logger.warning("%s: %s", job, job.error or job.message)
+            return state
+    return ""
 
 
 def _has_open_jobs(queues: Sequence[str]) -> bool:

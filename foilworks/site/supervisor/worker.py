@@ -1,5 +1,7 @@
 """Run jobs in a process: `python -m foilworks.site.supervisor.worker [QUEUE…]`. It keeps its model loaded.
 
+`default.quick` as the only queue: it takes only quick jobs.
+
 The supervisor starts it, and starts it again when it dies. Its job returns to the queue when the lease ends.
 """
 
@@ -19,13 +21,16 @@ def main(queues: list[str]) -> None:
         # The tables exist only now.
         from django_rq import get_queue
         from redis.exceptions import ConnectionError as NoRedis
+        from rq import Queue
 
         from foilworks.core.jobs.affinity_worker import ModelAffinityWorker
 
         import_jobs()
 
-    plain = [get_queue(name) for name in queues or sorted(settings.RQ_QUEUES)]
-    engine = ModelAffinityWorker(plain, connection=plain[0].connection, serializer=plain[0].serializer)
+    first = get_queue("default")
+    shared = {"connection": first.connection, "serializer": first.serializer}
+    plain = [Queue(name, **shared) for name in queues or sorted(settings.RQ_QUEUES)]
+    engine = ModelAffinityWorker(plain, **shared)
     try:
         engine.work(logging_level="WARNING")
     except NoRedis as error:

@@ -12,7 +12,6 @@ from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.errors import ProjectError
 from foilworks.core.projects.models import Delivery, Project, Role, User, Webhook
 from foilworks.core.projects.webhooks.event_type import event_types
-from foilworks.core.projects.webhooks.events import queue_delivery
 from foilworks.core.projects.webhooks.messages import ROTATION_OVERLAP
 from foilworks.core.projects.webhooks.outbound_addresses import checked_target
 
@@ -97,7 +96,7 @@ def retry_delivery(person: User, project: Project, pk: int, delivery_pk: int) ->
         raise ProjectError(_("Nothing is sent to this webhook any more. Start it again first."))
     if not delivery.can_be_sent_again:
         raise ProjectError(_("Only failed deliveries can be sent again."))
-    _send_again(delivery, project)
+    _send_again(delivery)
     audit.record(audit.event(project, person, "projects.retry_delivery", hook, delivery=delivery.pk))
     return delivery
 
@@ -108,16 +107,16 @@ def restart_webhook(person: User, project: Project, pk: int) -> Webhook:
     hook = webhook_for(person, project, pk)
     if hook.stopped_at is None:
         raise ProjectError(_("This webhook has not stopped."))
-    hook.stopped_at = None
-    hook.save(update_fields=["stopped_at"])
+    hook.stopped_at, hook.failures, hook.failing_since, hook.paused_until = None, 0, None, None
+    hook.save(update_fields=["stopped_at", "failures", "failing_since", "paused_until"])
     failed = list(Delivery.objects.filter(webhook=hook, state=Delivery.State.FAILED)[:MAX_RESENT])
     for delivery in failed:
-        _send_again(delivery, project)
+        _send_again(delivery)
     audit.record(audit.event(project, person, "projects.restart_webhook", hook, resent=len(failed)))
     return hook
 
 
-def _send_again(delivery: Delivery, project: Project) -> None:
+def _send_again(delivery: Delivery) -> None:
     delivery.state, delivery.attempts, delivery.next_at = Delivery.State.WAITING, 0, timezone.now()
     delivery.save(update_fields=["state", "attempts", "next_at"])
-    queue_delivery(delivery, project)
+    Webhook.objects.filter(pk=delivery.webhook_id).update(paused_until=None)

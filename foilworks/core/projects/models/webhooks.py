@@ -19,7 +19,14 @@ class Webhook(models.Model):
     old_salt_until = models.DateTimeField(null=True, blank=True)
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
-    # Set after too many failed deliveries in a row; nothing more is sent.
+    # An attempt is open until then, unless its process died: one at a time.
+    busy_until = models.DateTimeField(null=True, blank=True)
+    # Failed attempts since the last success, timeouts included, and when the first of them was.
+    failures = models.PositiveIntegerField(default=0, db_default=0)
+    failing_since = models.DateTimeField(null=True, blank=True)
+    # No attempt before then.
+    paused_until = models.DateTimeField(null=True, blank=True)
+    # Set after too many failures in a row; nothing more is sent.
     stopped_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -36,6 +36,7 @@ def sentence(notification: Notification) -> str:
     kind, facts = notification_kinds()[notification.kind], notification.facts
     if notification.kind == RUN_ENDED and facts.get("what") in declared("RUNS"):
         words = _("%(run)s %(n)s failed") if facts.get("failed") else _("%(run)s %(n)s is done")
+        words = _("%(run)s %(n)s is only partly done") if facts.get("partly") else words
         return words % {"run": declared("RUNS")[facts["what"]].label, "n": facts.get("n", "")}
     words = kind.words_by_stage.get(facts.get("stage", ""), kind.words)
     try:

@@ -15,16 +15,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from foilworks.core.jobs.models import OPEN_STATES, Job
-from foilworks.core.jobs.names import stored_names
-from foilworks.core.jobs.queue import enqueue
 from foilworks.core.projects.demo_accounts import is_published
 from foilworks.core.projects.errors import EntryRefused
 from foilworks.core.projects.models import MailFrequency, Notification, NotificationSettings, User
 from foilworks.core.projects.notifications.kinds import Channel, channel_of, notification_kinds, sentence
 from foilworks.core.projects.notifications.queries import visible
 
-JOB = "projects.mail_notifications"
 SALT = "projects.unsubscribe"
 # After a mail, none is sent for this long.
 PAUSE = timedelta(days=1)
@@ -56,21 +52,14 @@ def due(now: datetime) -> list[NotificationSettings]:
 
 
 def send_due(now: datetime | None = None) -> tuple[int, int]:
-    """Send the mails that are due; return how many were sent and how many failed."""
-    outcomes = [send_digest(person_settings, now or timezone.now()) for person_settings in due(now or timezone.now())]
-    return outcomes.count(True), outcomes.count(False)
-
-
-def queue_due(now: datetime | None = None) -> int:
-    """Queue a job for each mail that is due, and return how many; safe to call at any time."""
-    if not is_ready():
-        return 0
-    people = {person_settings.pk for person_settings in due(now or timezone.now())}
-    has_job = Job.objects.filter(dotted__in=stored_names(JOB), target_id__in=people, state__in=OPEN_STATES)
-    people -= set(has_job.values_list("target_id", flat=True))
-    for person in sorted(people):
-        enqueue(JOB, person, title="Email of notifications", by_person=False)
-    return len(people)
+    """Send the mails that are due, until the server fails; return how many were sent and how many failed."""
+    sent = 0
+    for person_settings in due(now or timezone.now()):
+        outcome = send_digest(person_settings, now or timezone.now())
+        if outcome is False:
+            return sent, 1
+        sent += outcome is True
+    return sent, 0
 
 
 def send_digest(person_settings: NotificationSettings, now: datetime) -> bool | None:

@@ -1,9 +1,10 @@
-"""Webhook deliveries of a project: an outbox, and retries.
+"""Webhook deliveries of a project: an outbox, and attempts.
 
 The audit trail fires the events (foilworks.core.projects.audit_trail.recording).
 """
 
 import http.client
+import random
 import socket
 import ssl
 import threading
@@ -11,20 +12,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 
-from django.db.models import Exists, OuterRef
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from foilworks.core.jobs.models import OPEN_STATES, Job
-from foilworks.core.jobs.names import stored_names
-from foilworks.core.jobs.queue import enqueue
 from foilworks.core.projects.errors import ProjectError
-from foilworks.core.projects.models import AuditEvent, Delivery, Project, Webhook
+from foilworks.core.projects.models import AuditEvent, Delivery, Webhook
 from foilworks.core.projects.webhooks.event_type import event_types
 from foilworks.core.projects.webhooks.messages import message
 from foilworks.core.projects.webhooks.outbound_addresses import Target, checked_target
 
-JOB = "projects.deliver_webhook"
 # Delays after the first, second … failure, as Standard Webhooks recommends; then the delivery has failed.
 RETRY_DELAYS = (
     timedelta(seconds=5),
@@ -36,15 +32,15 @@ RETRY_DELAYS = (
 GONE = 410
 # An attempt takes less; where nothing came of it after this long, its worker is gone and another is due.
 CLAIM_TIMEOUT = timedelta(minutes=1)
-# Failed deliveries in a row after which nothing more is sent.
-MAX_FAILURES = 10
 # Of each step; and of an attempt from the connection on, however slowly the answer drips.
 TIMEOUT_SECONDS, ATTEMPT_SECONDS = 10.0, 30.0
 MAX_PROBLEM_LENGTH = 300
+# Spreads attempts; no secret depends on it.
+_JITTER = random.Random()  # nosec B311
 
 
 def write_delivery(hook: Webhook, slug: str, event: AuditEvent) -> None:
-    """Store the delivery of an event, and queue its job; part of the transaction."""
+    """Store the delivery of an event, which a sender attempts soon (`sender`); part of the transaction."""
     payload = {
         "event": slug,
         "project": hook.project.slug,
@@ -54,23 +50,19 @@ def write_delivery(hook: Webhook, slug: str, event: AuditEvent) -> None:
         "details": {name: event.details[name] for name in event_types()[slug].payload if name in event.details},
         "at": timezone.now().isoformat(),
     }
-    delivery = Delivery.objects.create(webhook=hook, event=slug, payload=payload, next_at=timezone.now())
-    queue_delivery(delivery, hook.project)
+    Delivery.objects.create(webhook=hook, event=slug, payload=payload, next_at=timezone.now())
 
 
-def queue_delivery(delivery: Delivery, project: Project) -> None:
-    """Queue the job of a delivery that is due; part of the transaction."""
-    title = f"{delivery.event} to {delivery.webhook.url}"[:200]
-    enqueue(JOB, delivery.pk, title=title, project_id=project.pk, by_person=False)
+def deliver(delivery: Delivery, now: datetime) -> bool:
+    """Attempt one delivery and store the result and the next attempt. Return whether the receiver accepted it.
 
-
-def deliver(delivery: Delivery, now: datetime) -> None:
-    """Attempt one delivery and store the result and the next attempt. Does nothing if none is due."""
+    Does nothing if none is due.
+    """
     hook = delivery.webhook
     due = Delivery.objects.filter(pk=delivery.pk, state=Delivery.State.WAITING, next_at__lte=now)
-    # Of two jobs of one delivery, the second finds it no longer due.
+    # Of two senders of one delivery, the second finds it no longer due.
     if hook.stopped_at or not due.update(next_at=now + CLAIM_TIMEOUT):
-        return
+        return True
     status, problem = post(hook.url, *message(delivery, now))
     delivery.attempts += 1
     delivery.answer_status, delivery.problem = status, problem[:MAX_PROBLEM_LENGTH]
@@ -79,12 +71,20 @@ def deliver(delivery: Delivery, now: datetime) -> None:
     elif status == GONE or delivery.attempts > len(RETRY_DELAYS):
         delivery.state = Delivery.State.FAILED
     else:
-        delivery.next_at = now + RETRY_DELAYS[delivery.attempts - 1]
+        delivery.next_at = now + with_jitter(RETRY_DELAYS[delivery.attempts - 1])
     delivery.save()
     if status == GONE:
-        Webhook.objects.filter(pk=hook.pk, stopped_at=None).update(stopped_at=now)
-    elif delivery.state == Delivery.State.FAILED:
-        _stop_unanswered(hook, now)
+        _stop(hook, now)
+    return not problem
+
+
+def with_jitter(delay: timedelta) -> timedelta:
+    """Return the delay or up to a fifth more, so that deliveries that failed together do not return together."""
+    return delay * _JITTER.uniform(1.0, 1.2)
+
+
+def _stop(hook: Webhook, now: datetime) -> None:
+    Webhook.objects.filter(pk=hook.pk, stopped_at=None).update(stopped_at=now)
 
 
 def post(url: str, headers: dict[str, str], body: bytes) -> tuple[int | None, str]:
@@ -152,26 +152,3 @@ def _deadline(connection: http.client.HTTPConnection) -> Iterator[None]:
     # Headers that are cut off look like an answer, too.
     if over.is_set():
         raise TimeoutError(f"The URL took longer than {ATTEMPT_SECONDS:.0f} seconds to answer.")
-
-
-def _stop_unanswered(hook: Webhook, now: datetime) -> None:
-    deliveries = Delivery.objects.filter(webhook=hook).exclude(state=Delivery.State.WAITING)
-    last = list(deliveries.values_list("state", flat=True)[:MAX_FAILURES])
-    if len(last) == MAX_FAILURES and set(last) == {Delivery.State.FAILED}:
-        Webhook.objects.filter(pk=hook.pk, stopped_at=None).update(stopped_at=now)
-
-
-def queue_due() -> int:
-    """Queue the jobs of deliveries whose next attempt is due, and return how many; safe to call at any time.
-
-    Where the queue is long the job of an attempt may still wait: there is no second one for it.
-    """
-    has_job = Exists(Job.objects.filter(dotted__in=stored_names(JOB), target_id=OuterRef("pk"), state__in=OPEN_STATES))
-    due = Delivery.objects.filter(
-        ~has_job, state=Delivery.State.WAITING, next_at__lte=timezone.now(), webhook__stopped_at=None
-    )
-    rows = due.select_related("webhook")[:100]
-    for delivery in rows:
-        project_id = delivery.webhook.project_id
-        enqueue(JOB, delivery.pk, title=f"{delivery.event}, again", project_id=project_id, by_person=False)
-    return len(rows)

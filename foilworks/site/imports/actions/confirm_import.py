@@ -10,7 +10,7 @@ from foilworks.core.projects.access import require_role
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Role, User
 from foilworks.site.imports.models import Import
-from foilworks.site.imports.uploads import remove_files
+from foilworks.site.imports.uploads import is_small, remove_files
 
 JOB = "imports.store"
 
@@ -26,7 +26,7 @@ def confirm_import(person: User, upload: Import, *, update: bool = False) -> Imp
         raise EvaluationError(_("These files cannot be imported. Fix the problems listed below and upload them again."))
     _take(upload, confirmed_at=timezone.now(), update=update)
     title = _("Importing %(name)s") % {"name": upload.file_name or _("videos")}
-    upload.job = enqueue(JOB, upload.pk, title=title, project_id=upload.project_id)
+    upload.job = enqueue(JOB, upload.pk, title=title, project_id=upload.project_id, quick=is_small(upload))
     upload.save(update_fields=["job"])
     audit.record(audit.event(upload.project, person, "evaluation.confirm_import", upload, update=update))
     return upload

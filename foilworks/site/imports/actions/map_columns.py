@@ -14,6 +14,7 @@ from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Role, User
 from foilworks.site.imports.actions.receive_import import PREVIEW
 from foilworks.site.imports.models import Import
+from foilworks.site.imports.uploads import is_small
 
 
 @transaction.atomic
@@ -31,7 +32,7 @@ def map_columns(person: User, upload: Import, document: Mapping[str, Any]) -> Im
         raise EvaluationError(_("The columns of this import cannot be changed now. Reload the page."))
     upload.params, upload.preview = params, None
     title = _("Checking %(name)s") % {"name": upload.file_name}
-    upload.job = enqueue(PREVIEW, upload.pk, title=title, project_id=upload.project_id)
+    upload.job = enqueue(PREVIEW, upload.pk, title=title, project_id=upload.project_id, quick=is_small(upload))
     upload.save(update_fields=["job"])
     audit.record(audit.event(upload.project, person, "evaluation.map_columns", upload, columns=document.get("columns")))
     return upload

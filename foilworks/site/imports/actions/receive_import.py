@@ -17,7 +17,7 @@ from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, Role, User
 from foilworks.core.text.registry import lookup, parse_params
 from foilworks.site.imports.models import Import
-from foilworks.site.imports.uploads import keep_files, remove_files
+from foilworks.site.imports.uploads import is_small, keep_files, remove_files
 
 PREVIEW, STORE = "imports.preview", "imports.store"
 
@@ -56,7 +56,8 @@ def receive_import(
             keep_files(upload, records, videos)
             doing = _("Importing %(name)s") if at_once else _("Checking %(name)s")
             title = doing % {"name": upload.file_name or _("videos")}
-            upload.job = enqueue(STORE if at_once else PREVIEW, upload.pk, title=title, project_id=project.pk)
+            job, quick = STORE if at_once else PREVIEW, is_small(upload)
+            upload.job = enqueue(job, upload.pk, title=title, project_id=project.pk, quick=quick)
             upload.save(update_fields=["job"])
             details = {"format": format_slug, "file": upload.file_name, "videos": upload.n_videos, "at_once": at_once}
             audit.record(audit.event(project, person, "evaluation.receive_import", upload, **details))

@@ -6,6 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandParser
 
+from foilworks.core.jobs.models import JobState
 from foilworks.site.doctor import gpus
 from foilworks.site.management.base import FoilworksCommand
 from foilworks.site.supervisor.errors import SupervisorError
@@ -49,9 +50,14 @@ class Command(FoilworksCommand):
         if options["ray"]:
             if "default" in (options["queue"] or []):
                 raise SupervisorError("Ray runs the gpu queue only; run `foilworks worker --cpu --queue default`, too")
-            return {"queues": ["gpu"], "slots": work_on_ray(slots=options["slots"] or RAY_SLOTS, **ends)}
+            slots = options["slots"] or RAY_SLOTS
+            return {"queues": ["gpu"], "slots": slots, "state": work_on_ray(slots=slots, **ends)}
         slots, queues, variables = self._here(options["gpu"], options["slots"] or 1, options["queue"])
-        return {"queues": queues, "slots": work(queues=queues, slots=slots, variables=variables, **ends)}
+        return {
+            "queues": queues,
+            "slots": slots,
+            "state": work(queues=queues, slots=slots, variables=variables, **ends),
+        }
 
     def _here(self, number: int | None, slots: int, queues: list[str] | None) -> tuple[int, list[str], dict[str, str]]:
         """Return the processes of this host, their queues and their variables."""
@@ -64,6 +70,9 @@ class Command(FoilworksCommand):
             seen = f"this host has {len(found)}" if found else "this host has none"
             raise SupervisorError(f"GPU {number} not found: {seen}; give another number, or --cpu")
         return 1, queues or ["gpu"], {"FOILWORKS_DEVICE": "cuda:0", "CUDA_VISIBLE_DEVICES": str(number)}
+
+    def exit_status(self, result: dict[str, Any]) -> int:
+        return 1 if result["state"] == JobState.FAILED else super().exit_status(result)
 
     def render(self, result: dict[str, Any]) -> str:
         return "stopped"
