@@ -354,6 +354,9 @@ RULES: dict[str, Rule] = {
     "releases:release_validation": owner_page("release"),
     "releases:release_chart": owner_page("release"),
     "exports:export": owner_page("release", "exporter", get=NO, post=200),
+    "exports:exports": owner_page("release"),
+    # Nothing was exported by a job in the world below.
+    "exports:export_file": owner_page("release", "item", get=NOT_THERE),
     "board:leaderboard": owner_page("release"),
     "board:leaderboard_file": owner_page("release", "extension"),
     "releases:release_changes": owner_page("release"),

@@ -95,10 +95,15 @@ RULES: dict[str, Rule] = {
     "compose_choices": Rule(ok=202, data={"subtest": "subtest", "random": "random items"}),
     "list_reports": Rule(),
     "read_report": Rule(more={"kind": "reviewing"}),
+    # The world is small: its pages compute this report themselves.
+    "compute_report": Rule(ok=400, more={"kind": "reviewing"}, data={}),
     "list_releases": Rule(),
     # The world's content is frozen already: the same release is the answer.
     "create_release": Rule(ok=201, data={}),
+    "read_freeze": Rule(ok=404),
     "read_release": Rule(pk="release"),
+    "read_export": Rule(ok=404, pk="release", more={"export": 1}),
+    "read_export_file": Rule(ok=404, pk="release", more={"export": 1}),
     "list_release_items": Rule(pk="release"),
     "export_release": Rule(pk="release", more={"exporter": "jsonl"}, data={}),
     "list_webhooks": Rule(),

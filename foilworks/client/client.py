@@ -53,6 +53,7 @@ AGAIN = frozenset({429, 502, 503, 504})
 # Between two polls of an import: at first, at most, and as a share of the elapsed time.
 POLL_SECONDS, POLL_SHARE = (0.1, 1.0), 0.08
 OVER = frozenset({"done", "failed", "discarded"})
+JOB_OVER = frozenset({"done", "partly", "failed", "cancelled"})
 
 
 class Client:
@@ -207,12 +208,27 @@ class Client:
         return self._json("GET", f"/api/projects/{project}/reports/{kind}", params=params)
 
     def release(self, project: str, name: str = "", **fields: Any) -> Json:
-        """Freeze all valid items; the same content returns the existing release."""
-        return self._json("POST", f"/api/projects/{project}/releases", body={"name": name, **fields})
+        """Freeze all valid items; the same content returns the existing release. Waits for the job of a large one."""
+        path = f"/api/projects/{project}/releases"
+        frozen = self._json("POST", path, body={"name": name, **fields})
+        if "job" not in frozen:
+            return frozen
+        frozen = self._ended(f"{path}/freeze", frozen)
+        return self._json("GET", f"{path}/{frozen['release']}")
 
     def export(self, project: str, release: int, exporter: str = "foilworks") -> bytes:
-        """Return the release as a zip."""
-        return self._send("POST", f"/api/projects/{project}/releases/{release}/export/{exporter}", key=None).content
+        """Return the release as a zip. Waits for the job that writes a large one."""
+        path = f"/api/projects/{project}/releases/{release}"
+        response = self._send("POST", f"{path}/export/{exporter}")
+        if response.status_code != httpx.codes.ACCEPTED:
+            return response.content
+        export = f"{path}/exports/{response.json()['id']}"
+        self._ended(export, response.json())
+        return self._send("GET", f"{export}/file", key=None).content
+
+    def compute_report(self, project: str, kind: str, **params: Any) -> Json:
+        """Start the job that computes a report of a large project; `report` then returns it."""
+        return self._json("POST", f"/api/projects/{project}/reports/{kind}", params=params)
 
     def score(self, project: str, release: int, spec: str, **fields: Any) -> Json:
         return self._json("POST", f"/api/projects/{project}/releases/{release}/scoring", body={"spec": spec, **fields})
@@ -241,6 +257,18 @@ class Client:
             page = self._json("GET", path, params={**filters, **({"cursor": cursor} if cursor else {})})
             yield from page["items"]
             cursor = page["next"]
+
+    def _ended(self, path: str, body: Json, timeout_s: float = 3600.0) -> Json:
+        """Poll until the job in the body is over. Raises ApiError if it failed, TimeoutError if no worker ends it."""
+        until = time.monotonic() + timeout_s
+        while (job := body["job"]) and job["state"] not in JOB_OVER:
+            if time.monotonic() > until:
+                raise TimeoutError(f"{path} is not done after {timeout_s:.0f} s; check that a worker runs")
+            time.sleep(POLL_SECONDS[1])
+            body = self._json("GET", path)
+        if job and job["state"] not in {"done", "partly"}:
+            raise ApiError(400, job["error"] or job["state"], {})
+        return body
 
     def _waited(self, path: str, upload: Json, states: Collection[str], timeout_s: float) -> Json:
         began = time.monotonic()

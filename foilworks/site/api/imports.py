@@ -23,7 +23,7 @@ router = Router(tags=["imports"])
 
 
 class JobOut(Schema):
-    """The job's progress; `state`: waiting, running, done, failed, cancelled."""
+    """The job's progress; `state`: waiting, running, done, partly, failed, cancelled."""
 
     state: str
     done: int

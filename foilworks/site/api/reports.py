@@ -4,15 +4,18 @@ from typing import Any
 
 from django.http import Http404, HttpRequest
 from django.utils.translation import gettext as _
-from ninja import Router, Schema
+from ninja import Router, Schema, Status
 
 from evaluation.analyses.registry import REPORTS
 from evaluation.cached_results.first_views import is_large
+from evaluation.reports.actions.request_report import request_report
 from evaluation.reports.forms import ReportForm
 from evaluation.reports.pages import PAGES, report_data
 from foilworks.core.projects.access import get_project
-from foilworks.core.projects.models import Role
-from foilworks.site.api.answers import RefusedFields, cleaned, reads
+from foilworks.core.projects.models import Project, Role
+from foilworks.site.api.answers import RefusedFields, cleaned, reads, writes
+from foilworks.site.api.imports import JobOut, job_out
+from foilworks.site.api.once import once
 from foilworks.site.api.shapes import Anything, Slug, Word
 
 router = Router(tags=["reports"])
@@ -24,6 +27,11 @@ class ReportOut(Schema):
     about: str
     params: list[str]
     by_job: bool
+
+
+class RequestedOut(Schema):
+    kind: str
+    job: JobOut | None
 
 
 @router.get("", response=reads(list[ReportOut]))
@@ -47,9 +55,24 @@ def list_reports(request: HttpRequest, slug: Slug) -> list[ReportOut]:
 def read_report(request: HttpRequest, slug: Slug, kind: str, subtest: Word = "") -> dict[str, Any]:
     """Get one report on the main items, or on those of `subtest`.
 
-    Other parameters are those in the list of reports. A report that only jobs compute is the last stored one; start a
-    new one on its page.
+    Other parameters are those in the list of reports. A report that only jobs compute is the last stored one; POST
+    computes a new one.
     """
+    project, subtest, params = _chosen(request, slug, kind)
+    return report_data(project, kind, subtest, params)
+
+
+@router.post("/{slug:kind}", response=writes(RequestedOut, 202))
+@once
+def compute_report(request: HttpRequest, slug: Slug, kind: str, subtest: Word = "") -> Status:
+    """Compute a report by a job (`by_job`); its parameters are those of GET. While it runs, no second job starts."""
+    project, subtest, params = _chosen(request, slug, kind)
+    row = request_report(request.user, project, kind, subtest=subtest, params=params)
+    return Status(202, RequestedOut(kind=kind, job=job_out(row.job)))
+
+
+def _chosen(request: HttpRequest, slug: str, kind: str) -> tuple[Project, str, dict[str, Any]]:
+    """Return the project and the chosen subtest and parameters. Raises RefusedFields for an unknown parameter."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     if kind not in PAGES:
         raise Http404(_("Report not found."))
@@ -58,4 +81,4 @@ def read_report(request: HttpRequest, slug: Slug, kind: str, subtest: Word = "")
         raise RefusedFields({unknown[0][:80]: _("is not a parameter of this report")})
     form = ReportForm(project, kind, request.GET)
     cleaned(form)
-    return report_data(project, kind, *form.chosen())
+    return (project, *form.chosen())

@@ -1,45 +1,66 @@
-"""Serve a release as a zip of what `foilworks export` writes."""
+"""Serve a release as a zip of what `foilworks export` writes: at once, or by a job if the release is large."""
 
-import tempfile
-from collections.abc import Mapping
-from pathlib import Path
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
 
-from django.http import FileResponse, HttpRequest
-from django.utils.text import slugify
-from django.views.decorators.http import require_POST
-
+from evaluation.cached_results.models import CachedResult
 from foilworks.core.corpus.access import get_release
-from foilworks.core.corpus.export_formats.parts.folder import write_zip
 from foilworks.core.corpus.export_formats.registry import EXPORTERS
 from foilworks.core.corpus.models import Release
-from foilworks.core.text.registry import load, lookup, parse_params
-from foilworks.site.exports.collect import export_content, write_export
-
-# A smaller zip remains in memory.
-SPOOL_BYTES = 1024 * 1024
+from foilworks.core.projects.live_pages import render_live
+from foilworks.core.text.registry import lookup, parse_params
+from foilworks.site.exports.background import exports_of, is_written, name_of, needs_job, request_export, zip_path
+from foilworks.site.exports.zipped import zipped
 
 
 @require_POST
-def export(request: HttpRequest, slug: str, pk: int, exporter: str) -> FileResponse:
+def export(request: HttpRequest, slug: str, pk: int, exporter: str) -> FileResponse | HttpResponseRedirect:
     """Require POST, so that no link or crawler makes the server write a whole benchmark."""
     release = get_release(request.user, slug, pk)
-    name = f"{release.project.slug}-{slugify(release.name) or release.pk}-{exporter}"
-    params = lookup(EXPORTERS, exporter, "format").params
-    submitted_params = {param.name: request.POST[param.name] for param in params if param.name in request.POST}
+    entry = lookup(EXPORTERS, exporter, "format")
+    submitted_params = {param.name: request.POST[param.name] for param in entry.params if param.name in request.POST}
+    if needs_job(release):
+        parse_params(entry, submitted_params)
+        request_export(request.user, release, exporter, submitted_params)
+        return redirect("exports:exports", slug, pk)
+    name = name_of(release, exporter)
     return FileResponse(zipped(release, exporter, name, submitted_params), as_attachment=True, filename=f"{name}.zip")
 
 
-def zipped(
-    release: Release, slug: str, name: str, submitted_params: Mapping[str, str] | None = None
-) -> tempfile.SpooledTemporaryFile:
-    """Zip the files of the export below a folder `name`; the caller closes the result."""
-    entry = lookup(EXPORTERS, slug, "format")
-    params, module = parse_params(entry, submitted_params or {}), load(entry)
-    content = export_content(module, release.project, release)
-    with tempfile.TemporaryDirectory(prefix="foilworks-export-") as folder:
-        out = Path(folder) / name
-        written = write_export(slug, module, content, out, params)
-        packed = tempfile.SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115 (the response closes it)
-        write_zip(packed, name, out, written)
-    packed.seek(0)
-    return packed
+@require_GET
+def exports(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Show the exports of a large release that jobs write or wrote."""
+    release = get_release(request.user, slug, pk)
+    request.project = release.project
+    rows = exports_of(release)
+    for row in rows:
+        row.is_written, row.label = is_written(row), EXPORTERS[row.params["exporter"]].label
+    is_at_work = any(row.job is not None and not row.job.is_over for row in rows)
+    context = {"release": release, "rows": rows, "is_at_work": is_at_work}
+    if "part" in request.GET:
+        return render_live(request, "evaluation/_exports.html", context, refresh=not is_at_work)
+    return render(request, "evaluation/exports.html", context)
+
+
+@require_GET
+def export_file(request: HttpRequest, slug: str, pk: int, row_pk: int) -> FileResponse:
+    return zip_response(get_release(request.user, slug, pk), row_pk)
+
+
+def get_export(release: Release, row_pk: int) -> CachedResult:
+    """Return an export of the release by a job. Http404: there is none."""
+    row = next((row for row in exports_of(release) if row.pk == row_pk), None)
+    if row is None:
+        raise Http404(_("Export not found."))
+    return row
+
+
+def zip_response(release: Release, row_pk: int) -> FileResponse:
+    """Return the zip of an export. Http404: it is not written yet, or was deleted after a week."""
+    row = get_export(release, row_pk)
+    if not is_written(row):
+        raise Http404(_("This export is not available. Export the release again."))
+    name = f"{name_of(release, row.params['exporter'])}.zip"
+    return FileResponse(zip_path(row).open("rb"), as_attachment=True, filename=name, content_type="application/zip")

@@ -6,6 +6,7 @@ from django.db import DatabaseError, connections
 
 from foilworks.core.jobs.queue import requeue_lost
 from foilworks.core.projects.tokens import forget_old_answers
+from foilworks.site.exports.background import remove_old_exports
 from foilworks.site.imports.actions.discard_stale_imports import discard_stale_imports, remove_partial_uploads
 from foilworks.site.notification_rules.follower import follow
 from foilworks.site.publishing.actions.report_item import expire_reports
@@ -28,6 +29,7 @@ def look_after() -> None:
             logger.warning("%s undecided submissions were deleted", count)
         if count := expire_reports():
             logger.info("%s old reports were deleted or emptied", count)
+        remove_old_exports()
         if count := remove_partial_uploads():
             logger.warning("%s incomplete uploads were removed", count)
         follow()
