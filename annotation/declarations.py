@@ -62,6 +62,7 @@ SENTENCES: dict[str, Promise] = {
     "link_proficiency": _("linked a proficiency subtest"),
     "open_baseline": _("started a human baseline"),
     "open_crowd_study": _("opened a crowd study"),
+    "make_return_link": _("made a return link to a crowd study"),
     "open_object_check": _("started an object check"),
     "pause": _("paused a validator"),
     "publish_guideline": _("published a guideline"),

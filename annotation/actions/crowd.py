@@ -5,6 +5,7 @@ import hmac
 import secrets
 from datetime import datetime, timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
@@ -19,7 +20,7 @@ from annotation.queries.crowd import done_by, places_left, progress_of, under_th
 from annotation.transactions import run_in_transaction
 from foilworks.core.projects.access import require_role
 from foilworks.core.projects.audit_trail import recording as audit
-from foilworks.core.projects.crowd_entry import Entry, code_of, refused
+from foilworks.core.projects.crowd_entry import Entry, code_of, refused, return_parameters
 from foilworks.core.projects.demo_accounts import NO_STUDIES, refuse_published
 from foilworks.core.projects.errors import TooManyTries
 from foilworks.core.projects.limits import rate_limits
@@ -99,18 +100,18 @@ def _enter(study: CrowdStudy, entry: Entry, now: datetime) -> CrowdPlace:
     _spend(study, entry, now)
     if worker is not None and (crowd_place := _place_of(study, worker.person, entry)):
         return crowd_place
-    if entry.session and CrowdPlace.objects.filter(study=study, session=entry.session).exists():
-        raise refused(study, "replayed" if worker else "session")
-    if not study.is_open or study.project.archived_at is not None or study.project.deleted_at is not None:
-        raise refused(study, "closed")
-    if not places_left(study):
+    ended = None if worker is None else _ended_place(study, worker.person, entry)
+    if ended is None:
+        _require_admission(study, worker, entry)
+    # A return link is the researchers' word: it takes a place more if others have taken all.
+    if not places_left(study) and not (ended and entry.nonce):
         raise refused(study, "full")
-    if under_the_bar(study, entry.approval, worker.person if worker else None):
-        raise refused(study, "approval")
     if worker is not None:
         _leave_others(study, worker.person, now)
     person = worker.person if worker else _new_worker(study, entry)
     Membership.objects.get_or_create(project=study.project, person=person, role=study.role)
+    if ended is not None:
+        return _reopen(study, ended, now)
     crowd_place = CrowdPlace.objects.create(
         study=study,
         person=person,
@@ -124,26 +125,60 @@ def _enter(study: CrowdStudy, entry: Entry, now: datetime) -> CrowdPlace:
     return crowd_place
 
 
+def _require_admission(study: CrowdStudy, worker: CrowdWorker | None, entry: Entry) -> None:
+    """EntryRefused for a used session, a closed study or a rate below its limit."""
+    if entry.session and CrowdPlace.objects.filter(study=study, session=entry.session).exists():
+        raise refused(study, "replayed" if worker else "session")
+    if not study.is_open or study.project.archived_at is not None or study.project.deleted_at is not None:
+        raise refused(study, "closed")
+    if under_the_bar(study, entry.approval, worker.person if worker else None):
+        raise refused(study, "approval")
+
+
+def _ended_place(study: CrowdStudy, person: User, entry: Entry) -> CrowdPlace | None:
+    """Return the person's place of this visit that was released, returned or timed out, if any."""
+    ended_states = (PlaceState.RETURNED, PlaceState.TIMED_OUT)
+    ended = CrowdPlace.objects.filter(study=study, person=person, session=entry.session, state__in=ended_states)
+    return ended.select_related("person").first() if entry.session else None
+
+
+def _reopen(study: CrowdStudy, crowd_place: CrowdPlace, now: datetime) -> CrowdPlace:
+    """Give an ended place back to its person, with the time of a new one; its tasks still count."""
+    was, crowd_place.state, crowd_place.study = crowd_place.state, PlaceState.ACTIVE, study
+    crowd_place.ended_at, crowd_place.deadline = None, now + timedelta(minutes=study.minutes)
+    crowd_place.save(update_fields=["state", "ended_at", "deadline"])
+    audit.record(
+        audit.event(
+            study.project,
+            crowd_place.person,
+            "reenter_study",
+            crowd_place,
+            from_state=was,
+            to_state=PlaceState.ACTIVE,
+            study=study.pk,
+        )
+    )
+    return crowd_place
+
+
 def _place_of(study: CrowdStudy, person: User, entry: Entry) -> CrowdPlace | None:
     """Return the person's current place if this entry leads back to it, else None."""
     crowd_place = CrowdPlace.objects.filter(study=study, person=person, state__in=LIVE).select_related("person").first()
     if crowd_place is None:
         return None
     if crowd_place.state == PlaceState.COMPLETED:
-        # A person whose place completed by itself has not seen their code. Only a signed link proves who they are.
-        if (
-            study.platform != Platform.PROLIFIC
-            and crowd_place.ended_at
-            and crowd_place.ended_at >= crowd_place.deadline
-        ):
+        # A person whose place completed by itself, or who lost their browser, has not seen their code. Only a signed
+        # link proves who they are.
+        by_itself = crowd_place.ended_at is not None and crowd_place.ended_at >= crowd_place.deadline
+        if entry.nonce and (by_itself or study.platform == Platform.PROLIFIC):
             crowd_place.study = study
             return crowd_place
         raise refused(study, "replayed")
     if not Membership.objects.filter(project=study.project, person=person, role=study.role).exists():
         raise refused(study, "removed")
     # Prolific's parameters are not signed: from another browser they prove nothing, and the person's own browser is
-    # redirected before this. A signed link is new each time.
-    if study.platform == Platform.PROLIFIC:
+    # redirected before this. A signed link is new each time: the platform's, or the researchers' return link.
+    if study.platform == Platform.PROLIFIC and not entry.nonce:
         raise refused(study, "elsewhere" if crowd_place.session == entry.session else "replayed")
     crowd_place.study = study
     audit.record(
@@ -277,6 +312,18 @@ def free_place(actor: User, project: Project, study_id: int, place_id: int, *, n
         return end_place(crowd_place, PlaceState.RETURNED, actor, now or timezone.now())
 
     return run_in_transaction(write)
+
+
+def return_link(actor: User, project: Project, study_id: int, place_id: int, *, now: datetime | None = None) -> str:
+    """Return the query of a one-time link to the place for its person, who has lost their browser or their code."""
+    study = crowd_study_for(actor, project, study_id)
+    crowd_place = study.taken.select_related("study__project", "person").filter(pk=place_id).first()
+    workers = CrowdWorker.objects.filter(project=project, platform=study.platform)
+    worker = crowd_place and workers.filter(person=crowd_place.person_id).first()
+    if crowd_place is None or worker is None:
+        raise AnnotationError(_("Place not found in this study."))
+    audit.record(audit.event(project, actor, "make_return_link", crowd_place, study=study.pk))
+    return urlencode(return_parameters(crowd_place, worker.worker, now or timezone.now()))
 
 
 def free_late_places(actor: User, project: Project, study_id: int, *, now: datetime | None = None) -> int:

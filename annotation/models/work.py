@@ -61,7 +61,7 @@ class WorkRecord(models.Model):
     # Made by the client: a double click, a retry or a reload gives one record.
     idempotency_key = models.CharField(max_length=64)
     guideline = models.ForeignKey(Guideline, models.SET_NULL, null=True, blank=True, related_name="+")
-    # Watch evidence: {"seconds": …, "loops": …, "covered": share of the clip in 0..1}.
+    # Watch evidence (annotation.rules.watch_evidence).
     watch = models.JSONField(default=dict, blank=True)
     seconds_spent = models.FloatField(null=True, blank=True)
     # The lease had already ended; it counts only if its slot was still free (else `slot` is null).

@@ -54,7 +54,9 @@ def why_no_entry(study: CrowdStudy, entry: Entry, now: datetime) -> str:
     known = CrowdWorker.objects.filter(project=study.project_id, platform=study.platform, worker=entry.worker)
     worker = known.select_related("person").first()
     person = worker.person if worker else NOBODY
-    if worker and CrowdPlace.objects.filter(study=study, person=person).exclude(state=PlaceState.TIMED_OUT).exists():
+    own_places = CrowdPlace.objects.filter(study=study, person=person)
+    this_visit = Q(session=entry.session, session__gt="")
+    if worker and own_places.filter(~Q(state=PlaceState.TIMED_OUT) | this_visit).exists():
         return ""
     if not study.is_open or study.project.archived_at is not None:
         return "closed"

@@ -30,6 +30,7 @@ from annotation.queries.cards import Card, Claim, claim_card, claim_of, draft_of
 from annotation.queries.crowd import finished_place, place_counts
 from annotation.queries.queues import AtLeast, held_besides, open_work
 from annotation.rules.guidelines import render_guideline
+from annotation.rules.watch_evidence import TOP
 from foilworks.core.corpus.video_files.player import Piece, blind_clip, clip_url
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.crowd_entry import CROWD_PLACE_KEY
@@ -236,7 +237,7 @@ def milliseconds(moment: datetime) -> int:
 
 def sent_with(form: QueryDict) -> dict[str, Any]:
     """Return the arguments that every submit takes beside its answer: watch evidence and seconds spent."""
-    watch = {name: _number(form.get(f"watch_{name}")) for name in ("seconds", "loops", "covered")}
+    watch = {name: _number(form.get(f"watch_{name}")) for name in TOP}
     return {"watch": watch, "seconds": _number(form.get("seconds"))}
 
 

@@ -29,6 +29,7 @@ from annotation.actions.crowd import (
     free_late_places,
     free_place,
     open_crowd_study,
+    return_link,
     return_place,
     set_study_open,
 )
@@ -47,7 +48,15 @@ from foilworks.core.corpus.models import Caption
 from foilworks.core.projects.access import get_project, or_404
 from foilworks.core.projects.actions.consent import give_consent
 from foilworks.core.projects.audit_trail.recording import record_refusal
-from foilworks.core.projects.crowd_entry import CROWD_PLACE_KEY, UNPROVED, Entry, code_of, parameters_of, read_entry
+from foilworks.core.projects.crowd_entry import (
+    CROWD_PLACE_KEY,
+    UNPROVED,
+    Entry,
+    code_of,
+    is_signed,
+    parameters_of,
+    read_entry,
+)
 from foilworks.core.projects.demo_accounts import NO_STUDIES, why_closed
 from foilworks.core.projects.errors import EntryRefused, TooManyTries
 from foilworks.core.projects.forms.accounts import ConsentForm
@@ -169,10 +178,20 @@ def crowd_study_move(request: HttpRequest, slug: str, pk: int, move: str) -> Htt
         )
     elif move == "free" and request.POST.get("place", "").isdecimal():
         free_place(request.user, project, pk, int(request.POST["place"]))
-        messages.success(request, _("The place is available again. Completed work stays."))
+        messages.success(request, _("The place is available again. Completed work stays.") + " " + _back(request, pk))
+    elif move == "link" and request.POST.get("place", "").isdecimal():
+        messages.success(request, _back(request, pk))
     else:
         raise AnnotationError(_("Unknown action. Reload the page."))
     return redirect("annotation:crowd_study", slug, pk)
+
+
+def _back(request: HttpRequest, pk: int) -> str:
+    """Return the words that hand over a one-time link to the place that the form names."""
+    query = return_link(request.user, request.project, pk, int(request.POST["place"]))
+    key = crowd_study_for(request.user, request.project, pk).key
+    link = request.build_absolute_uri(reverse("annotation:enter", args=[key])) + f"?{query}"
+    return _("If the same person wants to continue, send them this one-time link: %(link)s") % {"link": link}
 
 
 @never_cache
@@ -245,12 +264,12 @@ def _first_task(request: HttpRequest, crowd_place: CrowdPlace) -> HttpResponse:
 
 def _all_of(study: CrowdStudy, sent: QueryDict) -> dict[str, str]:
     """Return all parameters: a signed link may contain only signed ones, Prolific adds its own."""
-    return parameters_of(study, sent) if study.platform == "prolific" else dict(sent.items())
+    return dict(sent.items()) if is_signed(study, sent) else parameters_of(study, sent)
 
 
 def _is_unproved(request: HttpRequest, study: CrowdStudy, entry: Entry) -> bool:
     """Return whether only unsigned ids identify the person, for a worker who already existed."""
-    if study.platform != Platform.PROLIFIC:
+    if entry.nonce:
         return False
     workers = CrowdWorker.objects.filter(project=study.project, platform=study.platform, worker=entry.worker)
     worker = workers.first()

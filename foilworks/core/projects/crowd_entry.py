@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from foilworks.core.projects.errors import AccessDenied, EntryRefused
 from foilworks.core.projects.models import CrowdPlace, CrowdStudy, Platform, User
+from foilworks.core.projects.models.entry import new_key
 
 PROLIFIC = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 # `session` and `approval` may be left out; everything that is sent is signed.
@@ -54,13 +55,26 @@ def signature_of(study: CrowdStudy, parameters: Mapping[str, str]) -> str:
 
 def read_entry(study: CrowdStudy, sent: Mapping[str, str], now: datetime) -> Entry:
     """The entry that the parameters make. EntryRefused for anything forged, foreign or over."""
-    return _of_prolific(study, sent) if study.platform == Platform.PROLIFIC else _of_signed(study, sent, now)
+    return _of_signed(study, sent, now) if is_signed(study, sent) else _of_prolific(study, sent)
+
+
+def is_signed(study: CrowdStudy, sent: Mapping[str, str]) -> bool:
+    """Return whether the parameters must be signed: on Prolific, only those of a return link are."""
+    return study.platform != Platform.PROLIFIC or "signature" in sent
 
 
 def parameters_of(study: CrowdStudy, sent: Mapping[str, str]) -> dict[str, str]:
     """Return those of the parameters that belong to the entry, for a form to repeat."""
-    names = PROLIFIC if study.platform == Platform.PROLIFIC else (*SIGNED, "signature")
+    names = (*SIGNED, "signature") if is_signed(study, sent) else PROLIFIC
     return {name: sent[name] for name in names if name in sent}
+
+
+def return_parameters(crowd_place: CrowdPlace, worker: str, now: datetime) -> dict[str, str]:
+    """Return the signed parameters of a link that leads the place's person back to it, once, within a week."""
+    sent = {"worker": worker, "expires": str(int((now + MAX_LINK_LIFETIME).timestamp())), "nonce": new_key()}
+    if crowd_place.session:
+        sent["session"] = crowd_place.session
+    return {**sent, "signature": signature_of(crowd_place.study, sent)}
 
 
 def is_live(expires: datetime, now: datetime) -> bool:

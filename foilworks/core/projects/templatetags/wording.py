@@ -9,6 +9,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
+from foilworks.core.text.scripts import language_tag
+
 register = template.Library()
 
 # Stored states and phrases of progress that pages name differently.
@@ -193,3 +195,13 @@ def learn_more(page: str) -> SafeString:
     page_words = name.rpartition("/")[2].replace("-", " ")
     form = '<a class="learn-more" href="{}">{}<span class="visually-hidden" translate="no">: {}</span></a>'
     return format_html(form, address, gettext("Learn more"), page_words)
+
+
+@register.simple_tag
+def stimulus(text: str | Iterable[tuple[str, str]]) -> SafeString:
+    """Return the attributes of an element that shows a judged text, or its pieces: the browser must not translate it.
+
+    work.js notices when it changes all the same.
+    """
+    words = text if isinstance(text, str) else "".join(piece for _kind, piece in text)
+    return format_html('dir="auto" translate="no" lang="{}" data-stimulus', language_tag(words))
