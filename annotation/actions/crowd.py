@@ -314,6 +314,7 @@ def free_place(actor: User, project: Project, study_id: int, place_id: int, *, n
     return run_in_transaction(write)
 
 
+@transaction.atomic
 def return_link(actor: User, project: Project, study_id: int, place_id: int, *, now: datetime | None = None) -> str:
     """Return the query of a one-time link to the place for its person, who has lost their browser or their code."""
     study = crowd_study_for(actor, project, study_id)

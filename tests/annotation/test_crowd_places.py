@@ -20,6 +20,7 @@ from annotation.actions.crowd import (
     free_late_places,
     free_place,
     open_crowd_study,
+    return_link,
     return_place,
     set_study_open,
 )
@@ -39,7 +40,7 @@ from foilworks.core.projects.crowd_entry import CROWD_PLACE_KEY, Entry, code_of
 from foilworks.core.projects.errors import AccessDenied, EntryRefused
 from foilworks.core.projects.models import AuditEvent, Consent, CrowdPlace, CrowdStudy, CrowdWorker, Membership
 from tests.annotation.test_entry_attacks import arrive, open_study, prolific, signed, work
-from tests.annotation.world import World
+from tests.annotation.world import World, browser, url
 from tests.factories import make_member
 from tests.invariants import broken_invariants
 from tests.pages import read_page
@@ -467,3 +468,57 @@ def test_the_pages_of_a_study_ask_few_queries(client, crowd, django_assert_max_n
     assert page.content.decode().count("crowd-") >= 20
     with django_assert_max_num_queries(6):
         client.get(f"/projects/{crowd.project.slug}/crowd/")
+
+
+@pytest.mark.parametrize("way", ["released", "timed out", "returned"])
+def test_a_lost_place_is_taken_again_by_the_same_visit(crowd, way):
+    """The documented remedy, to its end: the tasks that were done still count, and the code is shown."""
+    study = open_study(crowd.project, platform="prolific", platform_study="S", pieces=2, minutes=30)
+    place, now = entered(study, session="visit"), timezone.now()
+    work(crowd, place.person, 1)
+    if way == "released":
+        assert free_place(crowd.owner, crowd.project, study.pk, place.pk)
+    elif way == "returned":
+        return_place(place.person, crowd.project)
+    else:
+        now += timedelta(minutes=31)
+        free_late_places(crowd.owner, crowd.project, study.pk, now=now)
+    with pytest.raises(EntryRefused):
+        enter_study(study, Entry("w2", session="visit"), now=now)
+    again = enter_study(study, Entry("w1", session="visit"), now=now)
+    assert (again.pk, again.state, again.deadline) == (place.pk, "active", now + timedelta(minutes=30))
+    assert progress_of(again).missing == 1
+    work(crowd, again.person, 1)
+    assert complete_place(again.person, crowd.project).state == "completed"
+    assert broken_invariants() == []
+
+
+def test_a_return_link_leads_its_person_back_once(client, crowd):
+    study = open_study(crowd.project, platform="prolific", platform_study="S", pieces=1, places=1)
+    first = entered(study, session="visit")
+    desk = browser(crowd.owner)
+    told = desk.post(url(crowd, "crowd_study_move", study.pk, "free"), {"place": first.pk}, follow=True)
+    assert f"/enter/{study.key}/?worker=w1&amp;expires=" in told.content.decode()
+    # Somebody else took the place meanwhile, and the study is closed.
+    entered(study, "w2", session="other")
+    set_study_open(crowd.owner, crowd.project, study.pk, False)
+    with pytest.raises(EntryRefused, match="full"):
+        entered(study, session="visit")
+    desk.post(url(crowd, "crowd_study_move", study.pk, "link"), {"place": first.pk})
+    query = dict(parse_qsl(return_link(crowd.owner, crowd.project, study.pk, first.pk)))
+    address = reverse("annotation:enter", args=[study.key])
+    assert client.post(address, {**query, "session": "other"}).status_code == 403
+    assert client.post(address, query).status_code == 302
+    assert CROWD_PLACE_KEY in client.session
+    assert "unproved" not in client.session
+    first.refresh_from_db()
+    assert first.state == "active"
+    assert Client().post(address, query).status_code == 403
+    # To a completed place, a new one leads to the code.
+    work(crowd, first.person, 1)
+    complete_place(first.person, crowd.project)
+    other = Client()
+    again = dict(parse_qsl(return_link(crowd.owner, crowd.project, study.pk, first.pk)))
+    assert other.post(address, again, follow=True).context["code"] == code_of(first)
+    with pytest.raises(AnnotationError, match="Place not found"):
+        return_link(crowd.owner, crowd.project, study.pk, 0)
