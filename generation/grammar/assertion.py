@@ -25,7 +25,8 @@ _DENIED = (
     r"|(?:stop|prevent|keep|discourage)(?:s|p?ed|ping|ing)?\s+(?:(?!and\b)\w+\s+){1,6}?from(?=\s+\w+ing)"
 )
 _UNREAL = (
-    r"almost|nearly|(?:pretend|want|wish|hope|plan|intend|threaten|promis|expect|dream|imagin)(?:e?s|ed|ing)?"
+    r"almost|nearly|(?:pretend|want|wish|hope|plan|intend|expect|dream|imagin)(?:e?s|ed|ing)?"
+    r"|(?:threaten|promis)(?:e?s|ed|ing)?\s+to"
     r"|(?:attempt(?:s|ed|ing)?|tr(?:y|ies|ied|ying)|prepar(?:es?|ed|ing)|seem(?:s|ed)?|appear(?:s|ed)?|offer(?:s|ed)?|ready|eager)\s+to(?=\s+\w+)"
     r"|wann?a|gonna|about\s+to|(?:is|are|was|were|'s|’s|be)\s+going\s+to|supposed\s+to|unless|in\s+order\s+for"
     r"|might|may(?!\s+\d)|would|should|could|will|must|shall|ought|maybe|perhaps|possibly|probably|presumably"

@@ -64,6 +64,9 @@ HINTS = {MALE: MALE_ATTRIBUTES, FEMALE: FEMALE_ATTRIBUTES | {"dress", "dresses"}
 BESIDE = re.compile(
     r"(?i) (?:\w+ing |who is |that is )?(?:next to|beside|behind|near|in front of|with|by|across from|before|to the \w+ of|of) "
 )
+# "he is a (man)"; "her (bag)"
+IS_ONE = re.compile(r"(?i)(?:['’]s| is| was) an? (?:\w+ )?")
+OWNS = re.compile(r"(?i) (?!(?:is|are|was|has|and|while|as|who|then|\w+s|\w+ing)\b)\w+")
 WORD = re.compile(r"[\w'’-]+")
 JOINED = re.compile(r"(?i),? (?:and|or|&) (?:\w+ ){0,2}")
 
@@ -122,7 +125,8 @@ def _of_somebody_else(text: str, noun: Mention, mentions: Sequence[Mention]) -> 
         if mention.word not in PRONOUNS or mention.gender != noun.gender:
             continue
         beside = noun.end < mention.start and BESIDE.fullmatch(text[noun.end : mention.start])
-        if mention.start < noun.start or (beside and mention.word in ("him", "her")):
+        is_before = mention.start < noun.start and not IS_ONE.fullmatch(text[mention.end : noun.start])
+        if is_before or (beside and mention.word in ("him", "her") and not OWNS.match(text[mention.end :])):
             return f"'{mention.word}' is somebody else than '{noun.word}'"
     return ""
 

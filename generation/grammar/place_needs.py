@@ -30,6 +30,7 @@ FITTED = phrase_pattern(
     "sink stove fridge refrigerator cabinet cabinets cupboard cupboards counter bed toilet mirror closet oven dresser shower "
     "bathtub tub desk couch sofa".split()
 )
+PRONOUNS = frozenset({"him", "her", "them", "it", "me", "us", "himself", "herself", "themselves"})
 GOES_TO = frozenset({"to", "over to", "up to", "back to"})
 PARTS = frozenset({"edge", "side", "corner", "end", "top", "bottom", "middle", "center", "room"})
 
@@ -45,6 +46,8 @@ def needs_place(text: str, phrase: str, start: int, end: int, target: str) -> st
             return f"'{used.group()}' needs the {head}"
         if target == "next to" and not POURED.isdisjoint(before[-4:]):
             return f"what is poured is in the {head}"
+    if target == "far from" and after[:1] and after[0] in PRONOUNS:
+        return f"'{after[0]}' may be the same person"
     if phrase == "into" and target == "out of" and (inside := FITTED.search(text, end)):
         return f"'{inside.group()}' is inside"
     if phrase in GOES_TO:
@@ -52,7 +55,7 @@ def needs_place(text: str, phrase: str, start: int, end: int, target: str) -> st
         sentence = re.split(r"[.;!?]", rest, maxsplit=1)[0]
         if sentence.strip(" \"'"):
             return f"what follows happens at the {head or 'place'}"
-    if head in PARTS and phrase in ("in", "on", "onto"):
+    if head in PARTS and phrase in ("in", "on", "onto", "in front of", "behind") and target != "out of":
         return f"'{head}' is part of another thing"
     if phrase in INSIDE and target == "outside" and (inside := INDOORS.search(text)):
         return f"'{inside.group()}' is indoors"

@@ -294,6 +294,7 @@ TIME_WORDS = word_set(
     "second seconds minute minutes hour hours day days week weeks month months year years time times move",
     "moves step steps try tries attempt attempts slow motion moment monday tuesday wednesday thursday",
     "friday saturday sunday january february march april june july august september october november",
+    "period weekend course century decade evening morning night",
     "december spring summer autumn winter",
 )
 # A noun phrase follows a preposition: before one of these it is a particle, an adverb or a clause.

@@ -244,7 +244,7 @@ def _poured(case: _Case) -> str:
     behind = next(iter(case.behind), None)
     if case.change.verb in ("sit down", "stand up") and behind is not None and behind.part == "ADP":
         return case.misfit
-    if case.change.verb == "remove":
+    if case.change.verb == "remove" and case.target == "put back":
         place = case.tokens[case.found_change.preposition + 1 :][:4] if case.found_change.preposition >= 0 else ()
         held = any(token.lemma in HOLDERS for token in place) if place else case.head in PUT_BACK
         if not held:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from foilworks.core.text.language.appearance import CLOTHES
 from foilworks.core.text.language.inflection import singular
+from foilworks.core.text.language.living import kind_of
 from foilworks.core.text.language.structure import WHO
 from foilworks.core.text.language.tokens import Token
 from generation.grammar.actor import Actor
@@ -25,15 +26,15 @@ ANOTHER = word_set("another other second third first different others else")
 # A person does these to an animal, and an animal to a person.
 EITHER_DOES = word_set(
     "chase follow watch approach push pull touch pass avoid guard protect wake look stare run walk stand sit lie move",
-    "jump go come lead ignore notice see circle surround turn swim kick trip bump",
+    "jump go come lead ignore notice see circle surround turn swim kick trip bump bite scare attack hit",
 )
 # Only one of two can.
-ONE_CAN = word_set(
-    "birth pregnant breast breastfeed nurse diaper stroller leash saddle collar cart carriage sleigh rein"
-)
+ONE_CAN = word_set("birth pregnant breast breastfeed diaper leash saddle cart carriage sleigh rein")
 TITLES = frozenset({"dr", "mr", "mrs", "ms", "prof", "st", "jr"})
 AGREEING = ("VBZ", "VB")
 BE_FORMS = frozenset({"is", "are", "was", "were", "has", "have", "does", "do"})
+# A capital word behind these may name a thing: "performs Tai Chi".
+TO_THINGS = word_set("watch play perform eat drink use read do ride drive wear make open have get cook practice sing study")
 # What a baby can do to others.
 BABIES_DO = word_set("kiss look watch touch tap kick hit reach crawl walk follow push pull stare point see smile wave")
 # "scenes of a woman", "explains how a patient": no second participant.
@@ -96,13 +97,16 @@ def _is_embedded(swap: Swap) -> bool:
     )
     in_person = before == "in" and tokens[first].lower == "person"
     unnamed = tokens[swap.counterpart.head].part == "PROPN" and swap.counterpart.gender == "n"
-    strange = unnamed and tokens[swap.subject.head].part != "PROPN" and before not in ("to", "at")
+    strange = unnamed and tokens[swap.subject.head].part != "PROPN" and tokens[swap.nearest].lemma in TO_THINGS
     infinitive = tokens[swap.main - 1].lower == "to"
     # "the celebrity he protects", "Marcus' place", "the man with a hat on"
     goes_on = after is not None and (
         after.lower in ("he", "she", "they", "'", "’") or (after.lower in ("on", "off") and _ends(tokens, after))
     )
-    things = any(tokens[actor.head].lower in ALSO_THINGS for actor in (swap.subject, swap.counterpart))
+    actors = (swap.subject, swap.counterpart)
+    things = any(tokens[actor.head].lower in ALSO_THINGS for actor in actors) and not all(
+        actor.animal for actor in actors
+    )
     return with_act or in_person or strange or infinitive or goes_on or things
 
 
@@ -127,7 +131,8 @@ def _are_vague(tokens: Sequence[Token], subject: Actor, counterpart: Actor, *, s
         return True
     other = [not ANOTHER.isdisjoint(each) for each in words]
     unlike = {subject.gender, counterpart.gender} in ({"m", "f"}, {"a", "m"}, {"a", "f"}, {"a", "n"})
-    named_before = any(each <= VAGUE and "the" in each for each in words)
+    heads = [tokens[actor.head].lower for actor in (subject, counterpart)]
+    named_before = VAGUE.issuperset(heads) and any(each <= VAGUE and "the" in each for each in words)
     return any(vague) and (any(other) or second or named_before) and not unlike
 
 
@@ -153,6 +158,10 @@ def _mentioned_again(tokens: Sequence[Token], subject: Actor, counterpart: Actor
     heads = {tokens[actor.head].lemma for actor in (subject, counterpart)} | {
         tokens[actor.head].lower for actor in (subject, counterpart)
     }
+    for actor in (subject, counterpart):
+        inside = tokens[actor.first : actor.last]
+        if any(token.lower == "and" for token in inside):
+            heads |= {token.lower for token in inside if kind_of(token.lower)}
     ended = False
     for index, token in enumerate(tokens):
         if any(actor.first <= index < actor.last for actor in (subject, counterpart)):
@@ -213,6 +222,8 @@ def _disagreeing(swap: Swap) -> str:
         for index, token in enumerate(swap.tokens)
         if not any(actor.first <= index < actor.last for actor in (swap.subject, swap.counterpart))
     ]
+    if not swap.second and any(token.lower in ("and", "or", "then") for token in outside):
+        return SEVERAL_VERBS
     finite = [token for token in outside if token.tag == "VBZ" or token.lower in BE_FORMS]
     return SEVERAL_VERBS if len(finite) > 1 + swap.second else ""
 

@@ -51,8 +51,6 @@ BE = frozenset({"is", "are", "was", "were", "be", "been", "being", "'s"})
 
 def refused(swap: Swap) -> str:
     """Return why the swap would stay true or become unclear."""
-    if why := unfit_participants(swap):
-        return why
     tokens, main, subject, counterpart, nearest = swap.tokens, swap.main, swap.subject, swap.counterpart, swap.nearest
     if subject.owns and subject.plural != counterpart.plural:
         return "a possessive describes the subject"
@@ -82,7 +80,7 @@ def refused(swap: Swap) -> str:
         return UNCLEAR_SENTENCE
     if subject.plural != counterpart.plural and any(_stays(tokens, actor) for actor in (subject, counterpart)):
         return UNCLEAR
-    return ""
+    return unfit_participants(swap)
 
 
 def together(tokens: Sequence[Token]) -> bool:

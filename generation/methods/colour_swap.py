@@ -39,7 +39,7 @@ NATURE = BODY | word_set(
 )
 LIGHTS = word_set("light lights stage sign screen lighting spotlight lamp wall background display")
 # What both sides do: colours that change places say the same.
-BOTH = SYMMETRIC | word_set("play stand sit pose talk walk run wait dance hang lie be have wear share look jump ride")
+BOTH = SYMMETRIC | word_set("play stand sit pose talk walk run wait dance hang lie be have wear share look jump ride pass")
 SAME = {"gray": "grey", "violet": "purple"}
 SHADED = [f"{shade} {colour}" for shade in sorted(SHADES) for colour in sorted(COLOURS)]
 PATTERN = phrase_pattern([*sorted(COLOURS), *SHADED])
@@ -161,6 +161,9 @@ def _head_lemma(tokens: Sequence[Token], index: int) -> str | None:
     if before in ("from", "to", "into") and any(token.lemma in LIGHTS for token in tokens[:index]):
         # "the lights go from blue to white"
         return before
+    if before in ("is", "are", "was", "were"):
+        subject = next((token.lemma for token in reversed(tokens[:index]) if token.part == "NOUN"), "")
+        return None if subject in NATURE or kind_of(subject) else subject
     if before not in ("in", "wearing") or (index > 1 and tokens[index - 2].part in ("NUM", "DET")):
         return None
     # "a man in red": what he wears.

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from foilworks.core.text.diff import Edit
 from foilworks.core.text.language.numbers import value_of
 from generation.errors import GenerationError
 from generation.grammar.consistency import why_unsound
@@ -27,7 +26,7 @@ NEEDS_ALL_CAPTIONS = True
 BEFORE_DRAW = {"foils": 40}
 SMALL = frozenset({1, 2, 3})
 MAX_NUMBER = 20
-UNFIT = "no other count keeps the sentence grammatical and consistent"
+UNFIT = "no other count keeps the sentence grammatical"
 # Foils with each count in ViLMA's released counting files (easy: 4..10, difficult: 1..3); 11 and above as rare as 10.
 RELEASED = {1: 319, 2: 285, 3: 291, 4: 195, 5: 175, 6: 141, 7: 120, 8: 119, 9: 103, 10: 106}
 
@@ -120,6 +119,11 @@ def _realisable(count: Count, numbers: list[int], mode: str) -> list[int]:
     ]
 
 
+def _why_unfit(count: Count, params: dict[str, Any], mode: str) -> str:
+    all_edits = (realise(count, number) for number in _other_counts(count.value, params, mode))
+    return next((why for edits in all_edits if edits and (why := why_unsound(count.text, edits))), UNFIT)
+
+
 def _foil_counts(
     caption: CaptionInput, count: Count, params: dict[str, Any], mode: str, seed: int, state: State
 ) -> tuple[int, ...] | str:
@@ -129,7 +133,7 @@ def _foil_counts(
         return state[caption.id]
     allowed = _realisable(count, _other_counts(count.value, params, mode), mode)
     if not allowed:
-        return why_unsound(count.text, [Edit(count.start, count.end, "")]) or UNFIT
+        return _why_unfit(count, params, mode)
     rng = generator_for(seed, "number", caption.id)
     if mode == "paper":
         return drawn_by_quota([Counted(caption.id, count.value, frozenset(allowed))], _weight, params["foils"], rng)[

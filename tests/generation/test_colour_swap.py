@@ -14,7 +14,9 @@ from tests.generation.making import drafts, over_seeds, skipped
         ("Two red balls roll over a white line", {"Two white balls roll over a red line"}),
         ("a woman in red pushes a man in blue", {"a woman in blue pushes a man in red"}),
         ("the door is green and the wall is white", {"the door is white and the wall is green"}),
-        ("a small black dog chases a big white cat", {"a small white dog chases a big black cat"}),
+        ("a man in light blue jeans and a white cap", {"a man in white jeans and a light blue cap"}),
+        ("a green car hits a grey car", {"a grey car hits a green car"}),
+        ("the lights go from red to blue", {"the lights go from blue to red"}),
         (
             "a red cup, a blue bowl and a green spoon",
             {
@@ -42,6 +44,11 @@ def test_a_caption_gets_exactly_these_foils(caption: str, foils: set[str]) -> No
         "a man in black eats an orange",
         "a woman in green pours orange juice",
         "a red ball hits another one",
+        "a small black dog chases a big white cat",
+        "a brown dog runs through the green grass",
+        "a white man hugs a black woman in a red coat",
+        "one child is in pink and the other in black",
+        "a boy in a red cap puts a blue cup on the table, then he kicks the blue cup",
         "a blackboard and a red-hot stove",
         "",
     ],

@@ -20,10 +20,12 @@ ALL_FOILS = [
     ("an old lady waters plants", {"an old man waters plants", "an old guy waters plants"}),
     ("ladies drink tea", {"men drink tea"}),
     # ONE noun: swapping both would stay true.
-    ("a man talks to a woman", {"a woman talks to a woman", "a man talks to a man"}),
+    # It would be another woman.
+    ("a man talks to a woman", set()),
+    ("a man talks to a girl", {"a woman talks to a girl", "a man talks to a boy"}),
     ("a girl and a guy walk together", {"a girl and a woman walk together", "a boy and a guy walk together"}),
     ("a man films a bearded man's bride", set()),
-    ("a woman films a bearded man", {"a man films a bearded man"}),
+    ("a woman films a bearded boy", {"a man films a bearded boy"}),
     ("a man in a dress shirt waves", {"a woman in a dress shirt waves"}),
     ("the women dress in black", {"the men dress in black"}),
     ("with no shirt the man waves", {"with no shirt the woman waves"}),
@@ -36,8 +38,11 @@ ALL_FOILS = [
     ("The man's dog follows him.", {"The woman's dog follows her."}),
     ("a man looks at himself", {"a woman looks at herself"}),
     ("a woman looks at herself", {"a man looks at himself"}),
-    ("the ball is his, said the man", {"the ball is hers, said the woman"}),
-    ("the ball is hers, said the woman", {"the ball is his, said the man"}),
+    ("the ball is his, said the man", set()),
+    ("The girl next to her is eating soup.", set()),
+    ("She is combing a girl's hair who sits before her.", set()),
+    ("Three boys and one girl run.", set()),
+    ("A boy walks past a girl. The girl waves at him.", set()),
     ("he's a man", {"she's a woman"}),
     ("A WOMAN AND HER DOG", {"A MAN AND HIS DOG"}),
     ("a man throws his ball to her", {"a woman throws her ball to her"}),
@@ -47,7 +52,7 @@ ALL_FOILS = [
     ("a woman sits and a dog follows her everywhere", {"a man sits and a dog follows him everywhere"}),
     (
         "a man gives her a bag while the woman laughs",
-        {"a woman gives her a bag while the woman laughs", "a man gives him a bag while the man laughs"},
+        set(),
     ),
     ("a woman in her red coat", {"a man in his red coat"}),
     ("the guys' car stops", {"the women's car stops", "the girls' car stops", "the ladies' car stops"}),
@@ -79,7 +84,7 @@ ALL_FOILS = [
     ("A woman pushes her piano.", {"A man pushes his piano."}),
     ("A woman gets her light.", {"A man gets his light."}),
     # Contracted verbs.
-    ("A woman says she'll leave.", {"A man says he'll leave."}),
+    ("A woman says she'll leave.", set()),
     ("a man says he’d leave", {"a woman says she’d leave"}),
     # They and their belong to no gender; text round the words survives.
     ("the men and their dogs", {"the women and their dogs"}),
