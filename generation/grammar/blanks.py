@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from foilworks.core.text.language.change_finding import as_instruction
 from foilworks.core.text.language.inflection import lemmas, singular
 from foilworks.core.text.language.main_verb import action_verb, readings_by_tag
 from foilworks.core.text.language.phrases import is_plural_noun, noun_phrases
@@ -16,6 +17,12 @@ NOUN_FORMS = ("NN", "NNS")
 FORMS = (*TAGS, *NOUN_FORMS)
 PARTICLES = frozenset({"up", "down", "out", "off", "away", "back"})
 # Without content: "is", "has", "does" fit nearly everywhere.
+# These say that something is seen or goes on: what is done follows.
+SHOWN = frozenset({"see", "show", "watch", "picture", "display", "film", "feature", "hear", "depict"})
+PASSED = frozenset({"begin", "start", "continue", "keep", "proceed", "go", "try", "attempt", "finish", "stop", "resume"})
+PASSED |= {"appear", "seem", "decide", "come"}
+PLAIN_SUBJECTS = frozenset({"person", "people", "man", "woman", "boy", "girl", "child", "they", "he", "she", "someone"})
+FIRST_WORDS, MAX_PASSED = 6, 3
 EMPTY_VERBS = frozenset({"be", "have", "do", "can", "will", "may", "must"})
 
 
@@ -43,12 +50,51 @@ def spots(tokens: Sequence[Token], target: str, which: str = "every") -> list[Sp
 
 
 def _main_verb(tokens: Sequence[Token]) -> list[Spot]:
-    group = action_verb(tokens)
-    if group is None or group.tag not in TAGS or not PLAIN_WORD.fullmatch(tokens[group.main].text):
+    found = _verb_of(tokens)
+    if found is None:
         return []
-    token = tokens[group.main]
-    lemma = token.lemma if token.part == "VERB" else readings_by_tag(token.lower)[group.tag]
-    return [Spot(token.start, token.end, token.lower, lemma, group.tag)]
+    index, tag = _act(tokens, *found)
+    token = tokens[index]
+    if tag not in TAGS or not PLAIN_WORD.fullmatch(token.text):
+        return []
+    lemma = token.lemma if token.part == "VERB" else readings_by_tag(token.lower)[tag]
+    return [Spot(token.start, token.end, token.lower, lemma, tag)]
+
+
+def _verb_of(tokens: Sequence[Token]) -> tuple[int, str] | None:
+    """Return the index and tag of the main verb: of a sentence, an instruction ("pick up"), or "person throw it"."""
+    group = action_verb(tokens)
+    if group is not None:
+        return group.main, group.tag
+    for index, token in enumerate(as_instruction(tokens)[:FIRST_WORDS]):
+        readings = readings_by_tag(token.lower)
+        tag = next((tag for tag in ("VB", "VBZ", "VBG") if tag in readings), "")
+        if tag and (index == 0 or _follows_subject(tokens, index)):
+            return index, tag
+    return None
+
+
+def _follows_subject(tokens: Sequence[Token], index: int) -> bool:
+    before = tokens[index - 1]
+    return before.lower in PLAIN_SUBJECTS or (index == 1 and before.text[:1].isupper() and before.part in ("PROPN", "NOUN"))
+
+
+def _act(tokens: Sequence[Token], index: int, tag: str) -> tuple[int, str]:
+    """Return the act behind a verb that only says that something is seen, begins or goes on: "is seen (running)"."""
+    for _ in range(MAX_PASSED):
+        lemma = tokens[index].lemma if tokens[index].part == "VERB" else readings_by_tag(tokens[index].lower).get(tag, "")
+        if lemma not in PASSED and not (lemma in SHOWN and tag == "VBN"):
+            return index, tag
+        at = index + 1
+        while at < len(tokens) and (tokens[at].part == "ADV" or tokens[at].lower in ("to", "by", "up", "with", "on", "and", "be")):
+            at += 1
+        readings = readings_by_tag(tokens[at].lower) if at < len(tokens) else {}
+        behind_to = at < len(tokens) and tokens[at - 1].lower == "to"
+        next_tag = "VBG" if "VBG" in readings else "VB" if behind_to and "VB" in readings else ""
+        if not next_tag:
+            return index, tag
+        index, tag = at, next_tag
+    return index, tag
 
 
 def _all_spots(tokens: Sequence[Token], target: str) -> list[Spot]:

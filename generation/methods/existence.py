@@ -30,10 +30,11 @@ from generation.grammar.existence import (
     singular_noun,
 )
 from generation.grammar.synonyms import names_of
+from generation.grammar.things import domains_of, is_elsewhere
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
-VERSION = "4"
+VERSION = "5"
 DRAWS = 20
 # Longer captions are not single sentences about a video.
 MAX_TAGGED_LENGTH = 2000
@@ -54,7 +55,7 @@ LISTED = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class NounTotals:
     """(thing in the singular, its frame), running totals of captions with it, and the
     nouns of videos with more than one.
@@ -102,7 +103,7 @@ def make(
             continue
         edit_sets = _drawn(caption, existence, params["foils"], mode, seed, state or BUILT_IN)
         if not edit_sets:
-            yield Skip(caption.id, "its captions name every thing of the other videos")
+            yield Skip(caption.id, "its clip may show every thing that the other videos name")
             continue
         for rank, edits in enumerate(edit_sets):
             facts = {"thing": existence.noun, "source": "other videos" if state else "built-in list"}
@@ -120,6 +121,11 @@ def _drawn(
 ) -> list[tuple[Edit, ...]]:
     """Draw different edits, in proportion to how often the run names their things; all things are tried."""
     own = _own_nouns(caption, existence, state)
+    if mode != "paper":
+        own_domains = frozenset().union(*map(domains_of, own))
+        state = _elsewhere(state, own_domains)
+        if not state.nouns:
+            return []
     rng = generator_for(seed, "existence", caption.id)
     edit_sets: dict[tuple[Edit, ...], None] = {}
     # Most draws fit; trying all things for each caption would take things times captions steps.
@@ -135,6 +141,14 @@ def _drawn(
         if edits:
             edit_sets[edits] = None
     return list(edit_sets)[:n_foils]
+
+
+@lru_cache(maxsize=512)
+def _elsewhere(state: NounTotals, own_domains: frozenset[str]) -> NounTotals:
+    """Return the things that a clip with things of these domains surely does not show."""
+    counts = [total - before for before, total in zip((0, *state.cumulative), state.cumulative, strict=False)]
+    rows = [row for row in zip(state.nouns, counts, strict=True) if is_elsewhere(row[0][0], own_domains)]
+    return NounTotals(tuple(noun for noun, _ in rows), tuple(accumulate(count for _, count in rows)), state.by_video)
 
 
 def _own_nouns(caption: CaptionInput, existence: Existence, state: NounTotals) -> frozenset[str]:
