@@ -12,7 +12,7 @@ Filters = Mapping[str, Mapping[str, Any]]
 
 MINIMAL = ("identical", "duplicate")
 # Rules only. Word lists and counts of the project's captions are left to whoever wants them.
-STRICT = ("template_linter", "other_captions", "has_verb")
+STRICT = ("asserted", "contradiction", "template_linter", "other_captions", "has_verb")
 
 
 class Preset(NamedTuple):

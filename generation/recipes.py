@@ -12,8 +12,11 @@ from foilworks.core.text.quoting import quoted
 from generation.errors import GenerationError
 from generation.filters.registry import DRAW, REPLACES_WORDS
 
-TEMPLATES: Mapping[str, Mapping[str, Any]] = {"identical": {}, "duplicate": {}, "template_linter": {}}
-SWAPS: Mapping[str, Mapping[str, Any]] = {"identical": {}, "duplicate": {}, "template_linter": {"punctuation": "free"}}
+# What no published recipe has: mode paper runs without these.
+CHECKS: Mapping[str, Mapping[str, Any]] = {"asserted": {}, "contradiction": {}}
+PLAIN: Mapping[str, Mapping[str, Any]] = {"identical": {}, "duplicate": {}, **CHECKS}
+TEMPLATES: Mapping[str, Mapping[str, Any]] = {**PLAIN, "template_linter": {}}
+SWAPS: Mapping[str, Mapping[str, Any]] = {**PLAIN, "template_linter": {"punctuation": "free"}}
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,8 @@ class Recipe:
         """Return the filters with their parameters, in the order they run."""
         if mode == "paper":
             slugs = [*self.filters, *(slug for slug in self.paper if slug not in self.filters)]
-            return {slug: {**self.filters.get(slug, {}), **self.paper.get(slug, {})} for slug in slugs}
+            filters = {slug: {**self.filters.get(slug, {}), **self.paper.get(slug, {})} for slug in slugs}
+            return {slug: params for slug, params in filters.items() if slug not in CHECKS}
         drawn: dict[str, dict[str, Any]] = {DRAW: {}} if self.is_drawn and self.method in REPLACES_WORDS else {}
         return {slug: dict(params) for slug, params in self.filters.items()} | drawn
 
@@ -50,15 +54,13 @@ DETR = "facebook/detr-resnet-101@no_timm"
 # If filters choose, they judge every word of the model, as in the papers: `foils` equals `top`.
 # Not entailed, and GRUEN's grammaticality at .8 or more (ViLMA, Secs. 3.3 and C.1).
 SOUND: Mapping[str, Mapping[str, Any]] = {
-    "identical": {},
-    "duplicate": {},
+    **PLAIN,
     "nli": {"model": ALBERT},
     "grammaticality": {"min": 0.8},
 }
 # A verb that is frequent, plausible and different in meaning (contrast sets, Sec. A.3). `meaning` needs vectors=PATH.
 VERB_SET: Mapping[str, Mapping[str, Any]] = {
-    "identical": {},
-    "duplicate": {},
+    **PLAIN,
     "has_verb": {},
     "frequency": {"more_than": 30},
     "perplexity": {"model": "openai-community/gpt2-xl"},
@@ -85,7 +87,7 @@ RECIPES: dict[str, Recipe] = {
         "ViLMA counting, easy",
         "2",
         "number",
-        {"split": "easy", "max": 10},
+        {"split": "easy", "max": 10, "anchor": "exactly"},
         TEMPLATES,
         "count_template",
         {"max": 10},
@@ -96,7 +98,7 @@ RECIPES: dict[str, Recipe] = {
         "ViLMA counting, difficult",
         "2",
         "number",
-        {"split": "difficult", "max": 10},
+        {"split": "difficult", "max": 10, "anchor": "exactly"},
         TEMPLATES,
         "count_template",
         {"max": 10},
@@ -105,10 +107,10 @@ RECIPES: dict[str, Recipe] = {
     ),
     "vilma-counting-proficiency": Recipe(
         "ViLMA counting: proficiency, in four stages",
-        "1",
+        "2",
         "proficiency_action",
         {"min": 0.8},
-        {"identical": {}, "duplicate": {}},
+        PLAIN,
         "action_caption",
         {},
         "ViLMA, Sec. C.2",
@@ -119,8 +121,7 @@ RECIPES: dict[str, Recipe] = {
         "preposition",
         {"top": 10, "model": "google-t5/t5-base"},
         {
-            "identical": {},
-            "duplicate": {},
+            **PLAIN,
             "nli": {"model": ROBERTA},
             "grammaticality": {"min": 0.6},
         },
@@ -146,10 +147,10 @@ RECIPES: dict[str, Recipe] = {
     ),
     "vilma-proficiency-object": Recipe(
         "ViLMA: proficiency by object or subject",
-        "1",
+        "2",
         "proficiency_object",
         {"model": "FacebookAI/roberta-large", "spans": "google-t5/t5-large", "top": 3, "min": 0.8},
-        {"identical": {}, "duplicate": {}},
+        PLAIN,
         source="ViLMA, Sec. C.1",
     ),
     "vilma-rare-verb": Recipe(
@@ -171,7 +172,7 @@ RECIPES: dict[str, Recipe] = {
     ),
     "vilma-rare-object": Recipe(
         "ViLMA rare actions: object replacement",
-        "2",
+        "3",
         "object_swap",
         {
             "model": "google-bert/bert-large-uncased, FacebookAI/roberta-large, albert/albert-large-v2",
@@ -180,13 +181,13 @@ RECIPES: dict[str, Recipe] = {
             "frames": 8,
             "min_score": 0.8,
         },
-        {"identical": {}, "duplicate": {}},
+        PLAIN,
         "verb_noun_caption",
         {},
         "ViLMA, Secs. 3.5 and C.5",
     ),
     "vilma-actor-swap": Recipe(
-        "ViLMA situation awareness: actor swapping", "1", "actor_swap", {}, SWAPS, source="ViLMA, Secs. 3.3 and C.3"
+        "ViLMA situation awareness: actor swapping", "2", "actor_swap", {}, SWAPS, source="ViLMA, Secs. 3.3 and C.3"
     ),
     "vilma-state-action": _state("action", "action"),
     "vilma-state-pre": _state("pre_state", "pre-state"),
@@ -194,7 +195,7 @@ RECIPES: dict[str, Recipe] = {
     "vilma-state-reverse": _state("reverse", "reverse"),
     "vilma-rare-existence": Recipe(
         "ViLMA rare actions: proficiency",
-        "2",
+        "3",
         "existence",
         {"detector": DETR, "frames": 8, "min_score": 0.8},
         TEMPLATES,
@@ -238,46 +239,46 @@ RECIPES: dict[str, Recipe] = {
     ),
     "feint6k-teacher": Recipe(
         "Feint6K teacher captions: 10 actions by mask filling",
-        "2",
+        "3",
         "mask_fill",
         {**TEACHER, "foils": 10},
-        {"identical": {}, "duplicate": {}, "part_of_speech": {}},
+        {**PLAIN, "part_of_speech": {}},
         source="Feint6K, Secs. 4.2 and 5.1",
         is_drawn=False,
     ),
     "feint6k-teacher-5": Recipe(
         "Feint6K teacher captions: 5 actions",
-        "2",
+        "3",
         "mask_fill",
         {**TEACHER, "foils": 5},
-        {"identical": {}, "duplicate": {}, "part_of_speech": {}},
+        {**PLAIN, "part_of_speech": {}},
         source="Feint6K, Sec. 5.3 and Table 2",
         is_drawn=False,
     ),
     "feint6k-teacher-5-5": Recipe(
         "Feint6K teacher captions: 5 actions and 5 objects",
-        "2",
+        "3",
         "mask_fill",
         {**TEACHER, "target": "verb+object", "foils": 5},
-        {"identical": {}, "duplicate": {}, "part_of_speech": {}},
+        {**PLAIN, "part_of_speech": {}},
         source="Feint6K, Sec. 5.3 and Table 2",
         is_drawn=False,
     ),
     "feint6k-teacher-objects": Recipe(
         "Feint6K teacher captions: 5 objects, in addition to 5 actions",
-        "1",
+        "2",
         "mask_fill",
         {**TEACHER, "target": "noun", "which": "every", "foils": 5},
-        {"identical": {}, "duplicate": {}, "part_of_speech": {}},
+        {**PLAIN, "part_of_speech": {}},
         source="Feint6K, Sec. 5.3 and Table 2",
         is_drawn=False,
     ),
     "feint6k-teacher-chat": Recipe(
         "Feint6K teacher captions: 10 actions by an instruction model",
-        "1",
+        "2",
         "chat",
         {"foils": 10},
-        {"identical": {}, "duplicate": {}, "part_of_speech": {}},
+        {**PLAIN, "part_of_speech": {}},
         source="Feint6K, Sec. 5.3 and Table 2",
         is_drawn=False,
     ),

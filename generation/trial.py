@@ -1,7 +1,8 @@
 """Try a method on captions without a project or a database: its foils, and what it skips and why."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,27 @@ from generation.filters.registry import DRAW, FILTERS
 from generation.instruction_models.services import services
 from generation.methods.registry import METHODS
 from generation.records import CaptionInput, FoilDraft
+
+
+# Changes with every change of the JSON's names. 2: blanks have `spans` and `words`; 1 had `span` and `word`.
+SCHEMA = 2
+
+
+class WithSiblings:
+    """Captions, iterable more than once, each with the other captions of its video."""
+
+    def __init__(self, captions: Iterable[CaptionInput]) -> None:
+        self._captions = captions
+        self._texts_by_video: dict[str, dict[str, None]] = {}
+        for caption in captions:
+            if caption.video:
+                self._texts_by_video.setdefault(caption.video, {})[caption.text] = None
+
+    def __iter__(self) -> Iterator[CaptionInput]:
+        for caption in self._captions:
+            texts = self._texts_by_video.get(caption.video, {})
+            siblings = tuple(text for text in texts if text != caption.text)
+            yield replace(caption, siblings=siblings) if siblings else caption
 
 
 class FileAnswers:
@@ -59,12 +81,13 @@ def try_method(
     raw_params: Mapping[str, Any],
     is_drawn: bool = False,
 ) -> dict[str, Any]:
-    """Return `{"candidates": [...], "skipped": [...], "blanks": [...]}` (docs/reference/cli.md#foil).
+    """Return `{"schema": 2, "candidates": [...], "skipped": [...], "blanks": [...]}` (docs/reference/cli.md#foil).
 
-    `captions` is iterated up to three times (it must be a list or a file). `is_drawn`: draw one foil per caption, as a
-    run does with the filter `draw`, with `draw` in the result: why captions are left out -> their number.
-    ActionableError: an unknown method or parameter.
+    `captions` is iterated up to four times (it must be a list or a file). Captions of one video are each other's
+    siblings, as in a run. `is_drawn`: draw one foil per caption, as a run does with the filter `draw`, with `draw` in
+    the result: why captions are left out -> their number. ActionableError: an unknown method or parameter.
     """
+    captions = WithSiblings(captions)
     entry = lookup(METHODS, slug, "method")
     params = parse_params(entry, raw_params)
     module = load(entry)
@@ -72,7 +95,7 @@ def try_method(
     method = pipeline.Step(slug, module, params, extra_arguments=services, version=version_of(entry, module))
     method = pipeline.before_draw(method) if is_drawn else method
     state = pipeline.prepare(method, captions, mode=mode, seed=seed)
-    result: dict[str, Any] = {"candidates": [], "skipped": [], "blanks": []}
+    result: dict[str, Any] = {"schema": SCHEMA, "candidates": [], "skipped": [], "blanks": []}
     outcomes: Iterable[pipeline.Outcome] = pipeline.run(method, captions, mode=mode, seed=seed, state=state)
     if is_drawn:
         outcomes = pipeline.draw(

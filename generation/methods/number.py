@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+from foilworks.core.text.diff import Edit
 from foilworks.core.text.language.numbers import value_of
 from generation.errors import GenerationError
 from generation.grammar.consistency import why_unsound

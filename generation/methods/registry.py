@@ -36,10 +36,10 @@ _METHODS: dict[str, Entry] = {
             ),
             Param(
                 "anchor",
-                "exactly",
-                "exactly: only “exactly N” and “N times in total”; any: every number word that counts something",
+                "any",
+                "any: every number word that counts something; exactly: only “exactly N” and “N times in total”",
                 "choice",
-                ("exactly", "any"),
+                ("any", "exactly"),
             ),
             Param(
                 "leftover",

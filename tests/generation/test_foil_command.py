@@ -29,6 +29,7 @@ def refusal(capsys, **options):
 def test_one_replaced_span_rebuilds_the_foil(capsys):
     text = "a red circle moves from left to right."
     result = foil(capsys, method="preposition", caption=text, set=["pairs=left to right:right to left"])
+    assert result.pop("schema") == 2
     assert result == {
         "candidates": [
             {
