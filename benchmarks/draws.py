@@ -15,7 +15,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from generation.balance.balanced_pairs import Pair, selected_pairs
-from generation.balance.draw import draw, replacement_of
+from generation.balance.draw import draw
+from generation.balance.opposites import replacement_of
 
 N_FOLDS = 5
 Way = Callable[[Sequence[Pair], int], Sequence[Pair]]

@@ -3,6 +3,7 @@
 Nothing is stored. No model, spaCy pipeline or plug-in is loaded, and at most LEARNT captions are read.
 """
 
+import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from itertools import islice
 from typing import Any
 
 from foilworks.core.projects.models import Project
+from foilworks.core.solver.questions import Row
 from foilworks.core.text.diff import diff_segments
 from foilworks.core.text.language.tagger_names import check_tagger
 from foilworks.core.text.registry import Entry
@@ -24,9 +26,12 @@ from generation.run_captions import RunCaptions, Selected, with_last_caption
 from generation.run_request import FoilRequest
 
 SHOWN, FOILS_PER_CAPTION, LEARNT = 8, 3, 500
+# Captions whose foils the solver answers: more take longer than a page may.
+MEASURED = 2_000
 # Parameters of rule methods that add a model; empty means none.
 MODELS = ("model", "detector")
 Segments = list[tuple[str, str]]
+SolvedRow = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,23 @@ class Preview:
     offline_tagger: bool = False
 
 
+@dataclass(frozen=True)
+class DrawPreview:
+    """What a run makes of `n_captions` captions without and with the balanced draw, and how much of it texts answer.
+
+    `n_without`, `n_with`: captions with a foil. `without`, `with_draw`: rows of the solver (solver/pairs.py), as the
+    audit reads them; with one foil per caption. `left_out`: (why, captions). `is_drawn`: the run has the filter.
+    """
+
+    n_captions: int
+    n_without: int
+    without: SolvedRow
+    is_drawn: bool = False
+    n_with: int = 0
+    with_draw: SolvedRow = field(default_factory=dict)
+    left_out: Sequence[tuple[str, int]] = ()
+
+
 def needs_model(entry: Entry, params: Mapping[str, Any]) -> bool:
     """Return whether the method cannot run in a web process with these parameters."""
     if entry.kind not in ("rule", "people"):
@@ -76,6 +98,50 @@ def needs_model(entry: Entry, params: Mapping[str, Any]) -> bool:
 
 def preview_run(project: Project, request: FoilRequest) -> Preview:
     """Preview the run that `start_run` would start. ActionableError: a parameter is invalid."""
+    run = _unsaved_run(project, request)
+    if needs_model(METHODS[request.method], run.params):
+        return Preview(len(RunCaptions(run)), needs_model=True)
+    return _previewed(run)
+
+
+def preview_draw(project: Project, request: FoilRequest) -> DrawPreview | None:
+    """Preview what texts give away of the first MEASURED captions' foils; None if the method needs a model.
+
+    ActionableError: a parameter is invalid.
+    """
+    run = _unsaved_run(project, request)
+    if needs_model(METHODS[request.method], run.params) or request.method == PERSON_METHOD:
+        return None
+    read_captions = list(islice(RunCaptions(run).selected(), MEASURED))
+    ignored = Preview(0)
+    filters = _filters(run, [selected.caption_input for selected in read_captions], ignored)
+    outcomes = _outcomes(run, read_captions, read_captions, filters, ignored)
+    step = next((step for step in filters if pipeline.draws(step)), None)
+    n_without, without = _solved(outcomes, run.seed)
+    if step is None:
+        return DrawPreview(len(read_captions), n_without, without)
+    drawn = pipeline.draw(outcomes, step, seed=run.seed)
+    n_with, with_draw = _solved(drawn, run.seed)
+    reasons = tuple(pipeline.left_out(drawn).items())
+    return DrawPreview(len(read_captions), n_without, without, True, n_with, with_draw, reasons)
+
+
+def _solved(outcomes: Sequence[Outcome], seed: int) -> tuple[int, SolvedRow]:
+    """Return the number of captions with a foil, and the solver's row for one foil of each, drawn at random."""
+    # Imported here: the solver's library takes long to load, and few pages need it.
+    from foilworks.core.solver.pairs import OVERALL, UNSOLVED, solve_pairs
+
+    generator = random.Random(seed)
+    rows = []
+    for outcome in outcomes:
+        foils = [judged.draft.foil for judged in outcome.foils if not judged.rejected_by]
+        if foils:
+            video = outcome.caption.video or outcome.caption.id
+            rows.append(Row(outcome.caption.text, (generator.choice(foils),), video=video))
+    return len(rows), solve_pairs(rows).get(OVERALL, UNSOLVED)
+
+
+def _unsaved_run(project: Project, request: FoilRequest) -> GenerationRun:
     params = dict(request.params or {})
     run = GenerationRun(
         project=project,
@@ -89,9 +155,7 @@ def preview_run(project: Project, request: FoilRequest) -> Preview:
     )
     if request.method == PERSON_METHOD:
         run.params = {**params, "foils": params["foils"] or request.subtest.foils_per_item}
-    if needs_model(METHODS[request.method], params):
-        return Preview(len(RunCaptions(run)), needs_model=True)
-    return _previewed(run)
+    return run
 
 
 def _previewed(run: GenerationRun) -> Preview:
@@ -144,6 +208,8 @@ def _outcomes(
     preview: Preview,
 ) -> list[Outcome]:
     method = Step.of(METHODS, run.method, "method", _offline(run.params, preview))
+    if any(map(pipeline.draws, filters)):
+        method = pipeline.before_draw(method)
     state = pipeline.prepare(
         method, [selected.caption_input for selected in read_captions], mode=run.mode, seed=run.seed
     )

@@ -43,7 +43,7 @@ from generation.run_counts import (
     state_counts,
     without_foil,
 )
-from generation.run_preview import preview_run
+from generation.run_preview import preview_draw, preview_run
 from generation.selections.forms import SelectionForm
 from generation.thresholds.arithmetic import preview
 from generation.thresholds.examples import examples
@@ -232,13 +232,19 @@ def method_fields(request: HttpRequest, slug: str) -> HttpResponse:
 def run_preview(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what a run with these settings makes of a few captions. Stores nothing; invalid settings are named.
 
+    With `?draw=1`, show instead how much of the foils of more captions the audit's solver answers from their texts.
+
     Nothing (204) for a method whose parameters are still on their way to the page, which asks again with them.
     """
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     form = RunForm(project, request.POST)
     if form.seen != form.method_slug:
         return HttpResponse(status=204)
-    preview = form.attempt(preview_run, project) if form.method_slug and form.is_valid() else None
+    is_valid = bool(form.method_slug) and form.is_valid()
+    if request.GET.get("draw"):
+        drawn = form.attempt(preview_draw, project) if is_valid else None
+        return render(request, "generation/_draw_preview.html", {"drawn": drawn})
+    preview = form.attempt(preview_run, project) if is_valid else None
     return render(request, "generation/_run_preview.html", {"form": form, "preview": preview})
 
 

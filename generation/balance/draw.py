@@ -11,53 +11,17 @@ import random
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from foilworks.core.solver.questions import Row, separate_answers
 from foilworks.core.solver.solve import first_view
-from foilworks.core.text.language.numbers import value_of
-from generation.balance.balanced_pairs import Pair, PairSelection, change
+from generation.balance.balanced_pairs import Pair, PairSelection
+from generation.balance.opposites import Replacement, n_owed, opposed, replacement_of
 from generation.errors import GenerationError
 
 # The largest difference between the solver's probabilities for two partners.
 CALIPER = 0.15
 # With fewer replacements, the solver learns nothing.
 MIN_SOLVED = 60
-
-
-@dataclass(frozen=True)
-class Replacement:
-    """A foil, and the words that it removes and inserts: sorted, joined by blanks. Of counts, only their numbers."""
-
-    pair: Pair
-    removed: str
-    inserted: str
-
-    @property
-    def opposites(self) -> tuple[str, str]:
-        return min(self.removed, self.inserted), max(self.removed, self.inserted)
-
-    @property
-    def is_first(self) -> bool:
-        """Return whether the caption has the first of both opposites."""
-        return self.removed < self.inserted
-
-
-def replacement_of(pair: Pair) -> Replacement:
-    """Return the pair with the words that its foil removes and inserts; both are empty if only their order changes."""
-    changes = change(pair.caption, pair.foil)
-    removed = {word for word, times in changes.items() if times > 0}
-    inserted = {word for word, times in changes.items() if times < 0}
-    # "one dog" and "two dogs": the noun only agrees with the count.
-    counts = [{word for word in side if value_of(word) is not None} for side in (removed, inserted)]
-    removed, inserted = counts if all(counts) else (removed, inserted)
-    return Replacement(pair, " ".join(sorted(removed)), " ".join(sorted(inserted)))
-
-
-def opposite_ids(pairs: Iterable[Pair], fixed: Iterable[Pair] = ()) -> set[str]:
-    """Return the ids of the pairs that have an opposite among the others or `fixed`, or need none."""
-    rows, stored = [replacement_of(pair) for pair in pairs], [replacement_of(pair) for pair in fixed]
-    return {row.pair.id for row in _opposed(rows, stored)}
 
 
 def draw(
@@ -74,9 +38,9 @@ def draw(
         raise GenerationError(f"per_group is {per_group}; draw at least one foil per group")
     generator = random.Random(seed)
     stored = [replacement_of(pair) for pair in fixed]
-    rows = _opposed([replacement_of(pair) for pair in sorted(pairs, key=lambda pair: pair.id)], stored)
+    rows = opposed([replacement_of(pair) for pair in sorted(pairs, key=lambda pair: pair.id)], stored)
     generator.shuffle(rows)
-    leans = _leans([*rows, *_opposed(stored, rows)], seed) if by_context else {row.pair.id: 0.0 for row in rows}
+    leans = _leans([*rows, *opposed(stored, rows)], seed) if by_context else {row.pair.id: 0.0 for row in rows}
     group_sizes = Counter(pair.group for pair in fixed)
     selected_ids: set[str] = set()
     for opposites, rows_of_opposites in _by_opposites(rows):
@@ -92,12 +56,6 @@ def draw(
         tuple(pair.id for pair in pairs if pair.id not in selected_ids),
         min(len(pairs), per_group * len({pair.group for pair in pairs})),
     )
-
-
-def _opposed(rows: Sequence[Replacement], others: Sequence[Replacement]) -> list[Replacement]:
-    """Return the rows whose inserted words are removed in return by one of `rows` or `others`."""
-    sides = {(row.removed, row.inserted) for row in [*rows, *others]}
-    return [row for row in rows if (row.inserted, row.removed) in sides]
 
 
 def _by_opposites(rows: Iterable[Replacement]) -> list[tuple[tuple[str, str], list[Replacement]]]:
@@ -155,8 +113,7 @@ def _toss(
     for side in sides:
         generator.shuffle(side)
     excess = 2 * sum(stored_sides) - len(stored_sides)
-    # An excess that fair coins have anyway stays: without it, the stored foils would tell the next answer.
-    owed = max(0, abs(excess) - round(len(stored_sides) ** 0.5))
+    owed = n_owed(excess, len(stored_sides))
     rarer = sides[excess > 0]
     drawn = [rarer.pop() for _ in range(min(owed, len(rarer)))]
     while all(sides):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from generation.balance.balanced_pairs import Pair, PairSelection
+from generation.balance.opposites import opposed, replacement_of
 from generation.records import Verdict
 
 VERSION = "1"
@@ -31,20 +32,21 @@ def select(
 ) -> dict[str, Verdict]:
     """Return the verdict on each pair by its id. `fixed`: foils of the subtest that stay and count."""
     # Imported here: pages read the version, and the draw needs the solver's libraries.
-    from generation.balance.draw import draw, opposite_ids
+    from generation.balance.draw import draw
 
     stored = list(fixed)
     selection: PairSelection = draw(
         pairs, seed=seed, per_group=per_group, fixed=stored, by_context=params["context"] == "solver"
     )
-    opposed, drawn = opposite_ids(pairs, stored), set(selection.selected)
+    rows, others = ([replacement_of(pair) for pair in side] for side in (pairs, stored))
+    opposed_ids, drawn = {row.pair.id for row in opposed(rows, others)}, set(selection.selected)
     drawn_groups = {pair.group for pair in [*stored, *(pair for pair in pairs if pair.id in drawn)]}
-    return {pair.id: _verdict(pair, drawn, drawn_groups, opposed) for pair in pairs}
+    return {pair.id: _verdict(pair, drawn, drawn_groups, opposed_ids) for pair in pairs}
 
 
-def _verdict(pair: Pair, drawn: set[str], drawn_groups: set[str], opposed: set[str]) -> Verdict:
+def _verdict(pair: Pair, drawn: set[str], drawn_groups: set[str], opposed_ids: set[str]) -> Verdict:
     if pair.id in drawn:
         return Verdict(True, detail=DRAWN)
     if pair.group in drawn_groups:
         return Verdict(False, detail=OTHER_FOIL)
-    return Verdict(False, detail=USED_UP if pair.id in opposed else NO_OPPOSITE)
+    return Verdict(False, detail=USED_UP if pair.id in opposed_ids else NO_OPPOSITE)

@@ -265,6 +265,7 @@ class Selection(models.Model):
         BALANCE = "balance", _("balanced selection")
         FREQUENCY = "frequency", _("frequency matching")
         ADVERSARIAL = "adversarial", _("adversarial refinement")
+        DRAW = "draw", _("balanced draw")
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="selections")
     subtest = models.ForeignKey(Subtest, models.CASCADE, related_name="selections")

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from generation.balance import adversarial, frequency, selection
 from generation.balance.balanced_pairs import PairSelection
+from generation.balance.draw import draw
 from generation.balance.outcome import outcome
 from generation.errors import GenerationError
 from generation.models import FilterScore, Selection
@@ -37,6 +38,8 @@ def _choose(stored_selection: Selection, pool: Pool) -> PairSelection:
     per_group = stored_selection.subtest.foils_per_item
     if stored_selection.kind == Selection.Kind.BALANCE:
         return selection.select(pool.open, per_group=per_group, fixed=pool.fixed)
+    if stored_selection.kind == Selection.Kind.DRAW:
+        return draw(pool.open, seed=stored_selection.seed, per_group=per_group, fixed=pool.fixed)
     if stored_selection.kind == Selection.Kind.FREQUENCY:
         return frequency.match(
             pool.open, seed=stored_selection.seed, ranks=pool.ranks, per_group=per_group, fixed=pool.fixed

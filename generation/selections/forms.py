@@ -16,6 +16,7 @@ from generation.models import GenerationRun, Selection
 from generation.selections.open_candidates import GAPS, GAPS_WANTED
 
 KINDS = [
+    (Selection.Kind.DRAW, _("Balanced draw: a fair coin decides which of two opposites is true")),
     (Selection.Kind.BALANCE, _("Balanced selection: each word is replaced as often as it is inserted")),
     (Selection.Kind.FREQUENCY, _("Frequency matching (ViLMA): no word is inserted more often than it is replaced")),
     (
@@ -26,7 +27,7 @@ KINDS = [
 
 
 class SelectionForm(forms.Form):
-    kind = forms.ChoiceField(label=_("Method"), choices=KINDS, widget=forms.RadioSelect, initial=Selection.Kind.BALANCE)
+    kind = forms.ChoiceField(label=_("Method"), choices=KINDS, widget=forms.RadioSelect, initial=Selection.Kind.DRAW)
     subtest = forms.ModelChoiceField(Subtest.objects.none(), label=_("Subtest"), empty_label=None)
     run = forms.ModelChoiceField(
         GenerationRun.objects.none(),

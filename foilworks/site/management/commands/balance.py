@@ -50,9 +50,10 @@ class Command(FoilworksCommand):
         parser.add_argument("--format", dest="file_format", metavar="F", help="format of the files (default: detected)")
         parser.add_argument(
             "--kind",
-            choices=("balance", "frequency"),
+            choices=("balance", "draw", "frequency"),
             default="balance",
-            help="exact: balance every word; frequency: limit foils to the word frequencies of captions",
+            help="balance: every word exactly; draw: by fair coins between opposites, so that counts are random; "
+            "frequency: limit foils to the word frequencies of captions",
         )
         parser.add_argument(
             "--foils",
@@ -61,7 +62,7 @@ class Command(FoilworksCommand):
             help="whole: keep or drop an item with all its foils; each: keep one foil per item",
         )
         parser.add_argument("--valid", action="store_true", help="only items that are valid by their votes")
-        parser.add_argument("--seed", type=int, default=0, help="seed of --kind frequency")
+        parser.add_argument("--seed", type=int, default=0, help="seed of --kind draw and frequency")
         parser.add_argument(
             "--out",
             type=Path,
@@ -128,13 +129,18 @@ def _still_solved(row: dict[str, Any]) -> str:
 
 def _pairs(items: Sequence[ItemFacts]) -> list[Pair]:
     return [
-        Pair(f"{row}/{position}", str(row), item.caption, foil)
+        Pair(f"{row}/{position}", str(row), item.caption, foil, item.video)
         for row, item in enumerate(items)
         for position, foil in enumerate(item.foils)
     ]
 
 
 def _selection(pairs: Sequence[Pair], options: dict[str, Any]) -> PairSelection:
+    if options["kind"] == "draw":
+        # Imported here: it loads the solver.
+        from generation.balance.draw import draw
+
+        return draw(pairs, seed=options["seed"])
     if options["kind"] == "frequency":
         return match(pairs, seed=options["seed"])
     return select(pairs, per_group=None if options["foils"] == "whole" else 1)

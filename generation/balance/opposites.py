@@ -1,0 +1,74 @@
+"""Find which foils are opposites: one removes the words that the other inserts. Count what is missing on one side."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from foilworks.core.text.language.numbers import value_of
+from generation.balance.balanced_pairs import Pair, change
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """A foil, and the words that it removes and inserts: sorted, joined by blanks. Of counts, only their numbers."""
+
+    pair: Pair
+    removed: str
+    inserted: str
+
+    @property
+    def opposites(self) -> tuple[str, str]:
+        return min(self.removed, self.inserted), max(self.removed, self.inserted)
+
+    @property
+    def is_first(self) -> bool:
+        """Return whether the caption has the first of both opposites."""
+        return self.removed < self.inserted
+
+
+def replacement_of(pair: Pair) -> Replacement:
+    """Return the pair with the words that its foil removes and inserts; both are empty if only their order changes."""
+    changes = change(pair.caption, pair.foil)
+    removed = {word for word, times in changes.items() if times > 0}
+    inserted = {word for word, times in changes.items() if times < 0}
+    # "one dog" and "two dogs": the noun only agrees with the count.
+    counts = [{word for word in side if value_of(word) is not None} for side in (removed, inserted)]
+    removed, inserted = counts if all(counts) else (removed, inserted)
+    return Replacement(pair, " ".join(sorted(removed)), " ".join(sorted(inserted)))
+
+
+def opposed(rows: Sequence[Replacement], others: Sequence[Replacement]) -> list[Replacement]:
+    """Return the rows whose inserted words are removed in return by one of `rows` or `others`."""
+    sides = {(row.removed, row.inserted) for row in [*rows, *others]}
+    return [row for row in rows if (row.inserted, row.removed) in sides]
+
+
+def n_owed(excess: int, n: int) -> int:
+    """Return how many of n foils are missing on the rarer side of a pair of opposites; `excess`: one side minus other.
+
+    An excess of up to the square root of n stays: fair coins have it, and equal counts would give away the next answer.
+    """
+    return max(0, abs(excess) - round(n**0.5))
+
+
+@dataclass(frozen=True)
+class Unbalanced:
+    """Captions with `frequent` have foils with `rare` too often: `n_missing` foils the other way would restore it."""
+
+    frequent: str
+    rare: str
+    n_missing: int
+    n_foils: int
+
+
+def unbalanced(pairs: Iterable[Pair]) -> list[Unbalanced]:
+    """Return the pairs of opposites that are out of balance, most missing foils first."""
+    replacements = [replacement_of(pair) for pair in pairs]
+    counts = Counter((row.removed, row.inserted) for row in replacements if row.removed != row.inserted)
+    rows = []
+    for (removed, inserted), n in counts.items():
+        n_back = counts[inserted, removed]
+        missing = n_owed(n - n_back, n + n_back)
+        if n > n_back and missing:
+            rows.append(Unbalanced(removed, inserted, missing, n + n_back))
+    return sorted(rows, key=lambda row: (-row.n_missing, row.frequent, row.rare))
