@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("generation", "0014_without_hints"),
+        ("generation", "0015_answer_tokens"),
     ]
 
     operations = [
