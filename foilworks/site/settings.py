@@ -304,14 +304,10 @@ FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
 UPLOAD_MAX_BYTES = _integer("UPLOAD_MAX_MB", 2048) * 1024 * 1024
-UPLOAD_PAGES = frozenset(
-    {"imports:new_import", "scoring:bring_scores", "api:create_import", "api:list_imports", "api:bring_scores"}
-)
 # Scores that visitors submit to a public page: size, max waiting for a decision, days stored. Files that they audit.
 SUBMISSION_MAX_BYTES = _integer("SUBMISSION_MAX_MB", 20) * 1024 * 1024
 SUBMISSION_MAX_OPEN, SUBMISSION_KEEP_DAYS = _integer("SUBMISSION_MAX_OPEN", 100), _integer("SUBMISSION_KEEP_DAYS", 90)
 AUDIT_MAX_BYTES, AUDIT_MAX_PAIRS = _integer("AUDIT_MAX_MB", 5) * 1024 * 1024, _integer("AUDIT_MAX_PAIRS", 5000, 1)
-VISITOR_PAGES = {"publishing:public_scores": "SUBMISSION_MAX_BYTES", "audit": "AUDIT_MAX_BYTES"}
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
 # Limits of one imported video; 0: no limit. A small file can decode to a huge one.
 MAX_VIDEO_PIXELS, MAX_VIDEO_FRAMES = _integer("MAX_VIDEO_PIXELS", 16_777_216), _integer("MAX_VIDEO_FRAMES", 60_000)

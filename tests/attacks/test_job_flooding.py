@@ -21,9 +21,9 @@ JOB = "samples.count"
 ROOM = without_setting("MAX_OPEN_JOBS_PER_PROJECT", "open jobs per project are limited", 0)
 REQUESTS = without_setting("API_RATE_LIMIT_PER_MINUTE", "requests per minute and token are limited", 0)
 STRANGERS = replaced(
-    "foilworks.site.publishing.views.hit",
-    "score files per hour and address are limited",
-    lambda limit, *whose: True,
+    "foilworks.core.projects.limits.upload_limits.is_over",
+    "score files per hour and network are limited, before a body is read",
+    lambda limit, network: False,
 )
 SIZES = Guard(
     "foilworks.core.projects.limits.upload_limits.limit_of",

@@ -67,6 +67,7 @@ CONNECTS = {
     "foilworks/client/client.py": "the client, which runs with its user",
     "foilworks/site/supervisor/services.py": "our own web server",
     "foilworks/site/server/web_worker.py": "ends connections that come too slowly; it opens none",
+    "foilworks/site/server/arriving.py": "stores what arrives on connections; it opens none",
     "foilworks/core/media/child.py": "a pair of sockets, to its own child process",
     "foilworks/core/jobs/lease.py": "the name of this host",
     "foilworks/core/jobs/ray/reach.py": "the operator's Ray cluster, to see whether it answers",

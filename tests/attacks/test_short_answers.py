@@ -19,7 +19,7 @@ from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.registry import IMPORTERS
 from foilworks.core.corpus.models import Release
 from foilworks.core.corpus.records import BadRecord, RecordWarning
-from foilworks.core.projects.limits.upload_limits import STRANGERS_MOST
+from foilworks.core.projects.limits.pace import SMALL_BODY_BYTES
 from foilworks.core.text.registry import load, parse_params
 from foilworks.site.api.api import api
 from foilworks.site.publishing.models import PublicPage
@@ -80,7 +80,7 @@ def test_scores_of_strangers(kind, client):
     assert answer.status_code == 422
     assert "Problems to fix" in answer.content.decode()
     assert repeated(answer.content.decode()) <= MOST
-    assert len(answer.content) < STRANGERS_MOST
+    assert len(answer.content) < SMALL_BODY_BYTES
 
 
 # Formats that one record of these fields, or of these columns, is enough for.

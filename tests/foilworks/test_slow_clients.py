@@ -2,14 +2,15 @@
 
 import io
 import os
+import re
 import shutil
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -17,19 +18,31 @@ from django.conf import settings
 from django.core.handlers.wsgi import WSGIRequest
 from django.http import UnreadablePostError
 from django.test import Client
-from django.urls import reverse
+from django.urls import get_resolver, reverse, reverse_lazy
 
-from foilworks.core.projects.limits.upload_limits import STRANGERS_MOST
+from foilworks.core.projects.actions.tokens import make_token
+from foilworks.core.projects.limits.pace import (
+    HEAD_ONLY,
+    HEAD_SECONDS,
+    MAX_UNFINISHED,
+    MAX_UNFINISHED_PER_ADDRESS,
+    MIB,
+    MIN_BYTES_PER_SECOND,
+    SMALL_BODY_BYTES,
+    UNFINISHED_SECONDS,
+    WINDOW_SECONDS,
+)
+from foilworks.core.projects.limits.visitor_pages import UPLOAD_PAGES, VISITOR_PAGES, max_visitor_bytes
 from foilworks.core.projects.models import Role
-from foilworks.site.server.web_server import threads, workers
-from foilworks.site.server.web_worker import BODY_SECONDS, Deadlines, length_of, seconds_for
+from foilworks.site.server.arriving import Arriving, Pace, too_many
 from foilworks.site.server.whole_bodies import WholeBody, with_whole_bodies
 from tests.factories import make_member, make_project
 from tests.ports import free_port
 from tests.test_architecture import ROOT
 from tests.waiting import wait_until
 
-DRIPPING, SECONDS, BYTE_EVERY_S = 200, 60.0, 4.0
+DRIPS = ((9, 1.0), (60, 3.0), (200, 4.9))
+SECONDS = 15.0
 FRONTS = ("caddy", "nginx")
 
 
@@ -63,30 +76,118 @@ def test_every_way_of_reading_detects_an_early_end(cut):
     assert WholeBody(io.BytesIO(whole), len(whole)).read(len(whole)) == whole
 
 
-def test_deadlines_end_only_late_requests():
-    late, early, dropped = (socket.socketpair() for _ in range(3))
-    deadlines = Deadlines()
-    deadlines.set(late[0], 0.0)
-    deadlines.set(early[0], 600.0)
-    deadlines.set(dropped[0], 0.0)
-    deadlines.drop(dropped[0])
-    late[0].settimeout(30)
-    assert late[0].recv(1) == b""
-    for pair in (early, dropped):
-        pair[1].send(b"x")
-        assert pair[0].recv(1) == b"x"
-    # The answer still reaches who was late.
-    late[0].send(b"!")
-    assert late[1].recv(1) == b"!"
-    for one, other in (late, early, dropped):
-        one.close()
-        other.close()
+def arriving(now: float = 0.0, n_bytes: int = 0, total: int | None = None, address: str = "") -> Arriving:
+    """A connection that began at `now`, without a socket."""
+    conn = Arriving.__new__(Arriving)
+    conn.started, conn.n_bytes, conn.total, conn.address = now, n_bytes, total, address
+    conn.lingers_until, conn.pace = None, Pace(now, free_seconds=WINDOW_SECONDS)
+    return conn
 
 
-def test_the_deadline_of_a_body_depends_on_its_size():
-    assert length_of([("HOST", "x"), ("CONTENT-LENGTH", "64000")]) == 64000
-    assert length_of([("CONTENT-LENGTH", "-1")]) == length_of([]) == 0
-    assert seconds_for(0) == BODY_SECONDS < seconds_for(10**6) < seconds_for(10**9)
+def test_a_head_has_a_deadline_and_a_body_a_minimum_rate():
+    assert [arriving().is_late(now) for now in (HEAD_SECONDS - 1, HEAD_SECONDS)] == [False, True]
+    # Much at once, then a byte now and then: the first window is free, the second is the last.
+    burst = arriving(n_bytes=5, total=10**7)
+    steps = [(5, 1_100_000), (20, 1_100_001), (30, 1_100_004)]
+    states = []
+    for now, burst.n_bytes in steps:
+        states.append(burst.is_late(now))
+    assert states == [False, False, True]
+    steady = arriving(total=10**9)
+    for now in range(0, 1000, 10):
+        steady.n_bytes = now * MIN_BYTES_PER_SECOND
+        assert not steady.is_late(now)
+
+
+def test_unfinished_bodies_are_limited_per_address_and_process():
+    slow, fast = (arriving(n_bytes=n, total=10**6, address="a") for n in (1, 10**5))
+    others = [arriving(n_bytes=100, total=10**6, address="a") for _ in range(MAX_UNFINISHED_PER_ADDRESS - 1)]
+    assert too_many([slow, *others, fast], UNFINISHED_SECONDS) == [slow]
+    assert too_many([slow, *others, fast], UNFINISHED_SECONDS / 2) == []
+    many = [arriving(n_bytes=n + 2, total=10**6, address=str(n)) for n in range(MAX_UNFINISHED)]
+    assert too_many([*many, slow], UNFINISHED_SECONDS) == [slow]
+
+
+def test_the_table_of_visitors_pages_is_complete():
+    """A view that visitors may open either takes GET alone or has a row, so that nobody forgets its limits."""
+    open_views = dict(views_of(get_resolver().url_patterns))
+    assert not set(VISITOR_PAGES) - set(open_views)
+    takes_forms = {name for name, view in open_views.items() if not takes_get_alone(view)}
+    assert takes_forms - {"api_unknown"} == set(VISITOR_PAGES)
+
+
+def takes_get_alone(view: Callable) -> bool:
+    """Whether a decorator of the view refuses every method but GET and HEAD."""
+    cells = [cell.cell_contents for cell in view.__closure__ or ()]
+    methods = [set(cell) for cell in cells if isinstance(cell, list | tuple) and "GET" in cell]
+    inner = getattr(view, "__wrapped__", None)
+    return any(methods_ <= {"GET", "HEAD"} for methods_ in methods) or bool(inner and takes_get_alone(inner))
+
+
+def views_of(patterns: list, space: str = "") -> Iterator[tuple[str, Callable]]:
+    """The views that visitors may open, without the operations of the API, which ask for a token."""
+    for pattern in patterns:
+        if hasattr(pattern, "url_patterns"):
+            yield from views_of(pattern.url_patterns, f"{pattern.namespace}:" if pattern.namespace else space)
+        elif not getattr(pattern.callback, "login_required", True) and space != "api:":
+            yield space + (pattern.name or ""), pattern.callback
+
+
+def test_the_files_for_fronts_follow_the_declaration():
+    nginx, caddy = ((ROOT / "deploy" / name).read_text() for name in ("nginx.conf", "Caddyfile"))
+    streamed = re.search(r"location ~ (\S+) {\n        client_max_body_size 2g", nginx)
+    paths = {name: reverse(name, kwargs=ARGUMENTS.get(name)) for name in VISITOR_PAGES}
+    assert not any(re.search(streamed[1], path) for path in paths.values())
+    for name in UPLOAD_PAGES:
+        arguments = {"slug": "a"} | ({"pk": 1} if name.endswith("bring_scores") else {})
+        assert re.search(streamed[1], reverse(name, kwargs=arguments)), name
+    buffered = int(re.search(r"client_max_body_size (\d+)m;", nginx)[1])
+    assert buffered * MIB > max_visitor_bytes()
+    # Caddy buffers small forms; it names no page that a new one could miss.
+    assert ("path" not in caddy, f"request_buffers {SMALL_BODY_BYTES // 1024}KiB" in caddy) == (True, True)
+
+
+ARGUMENTS = {
+    "annotation:enter": {"key": "a"},
+    "projects:join": {"token": "a"},
+    "projects:password_new": {"uidb64": "a", "token": "b"},
+    "projects:unsubscribe": {"token": "a"},
+    "publishing:public_scores": {"key": "a"},
+    "publishing:report": {"key": "a"},
+}
+DRIPPED = {reverse_lazy(name, kwargs=ARGUMENTS.get(name)): page.max_bytes for name, page in VISITOR_PAGES.items()}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", [name for name, page in VISITOR_PAGES.items() if page.limit])
+def test_limits_count_before_the_body_is_read(name):
+    client, path = Client(), reverse(name, kwargs=ARGUMENTS.get(name))
+    unread = {"wsgi.input": Unread(), "CONTENT_LENGTH": 1000, HEAD_ONLY: True}
+    form = "multipart/form-data; boundary=x"
+    most = VISITOR_PAGES[name].limit.most
+    statuses = [client.generic("POST", path, b"", form, **unread).status_code for _ in range(most + 1)]
+    assert statuses == [100] * most + [429]
+    assert client.get(path).status_code in {200, 404}
+
+
+@pytest.mark.django_db
+def test_pages_admit_a_large_body_by_its_head():
+    project = make_project()
+    upload, import_api = reverse("imports:new_import", args=[project.slug]), f"/api/projects/{project.slug}/imports"
+    researcher = make_member(project, Role.RESEARCHER)
+    token = "Bearer " + make_token(researcher, name="x", scope="manage").secret
+
+    def admitted(path: str, length: int, client: Client, **headers: str) -> int:
+        unread = {"wsgi.input": Unread(), "CONTENT_LENGTH": length, HEAD_ONLY: True}
+        return client.generic("POST", path, b"", "multipart/form-data; boundary=x", **unread, **headers).status_code
+
+    stranger, member = Client(), Client()
+    member.force_login(researcher)
+    assert [admitted(upload, 10**7, client) for client in (stranger, member)] == [302, 100]
+    assert admitted(upload, settings.UPLOAD_MAX_BYTES * 2, member) == 413
+    assert admitted(import_api, 10**7, stranger) == 413
+    assert admitted(import_api, 10**7, stranger, HTTP_AUTHORIZATION=token) == 100
+    assert admitted(reverse("audit"), settings.AUDIT_MAX_BYTES * 2, stranger) == 413
 
 
 class Unread(io.BytesIO):
@@ -108,15 +209,15 @@ def test_large_bodies_of_visitors_are_refused_unread():
     def sent(path: str, length: int) -> int:
         return client.generic("POST", path, b"", form, CONTENT_LENGTH=length, **{"wsgi.input": Unread()}).status_code
 
-    assert sent("/sign-in/", STRANGERS_MOST + 1) == 413
+    assert sent("/sign-in/", SMALL_BODY_BYTES + 1) == 413
     assert sent("/password/reset/", 30 * 2**20) == 413
     assert sent(upload, 10) == 302
-    answer = client.post("/sign-in/", {"username": "a" * STRANGERS_MOST, "password": "b"})
+    answer = client.post("/sign-in/", {"username": "a" * SMALL_BODY_BYTES, "password": "b"})
     assert (answer.status_code, "Sign in first" in answer.content.decode()) == (413, True)
     # Who is signed in sends what the pages take.
     client = Client()
     client.force_login(make_member(project, Role.RESEARCHER))
-    assert client.post(upload, {"text": "x" * (STRANGERS_MOST + 1)}).status_code != 413
+    assert client.post(upload, {"text": "x" * (SMALL_BODY_BYTES + 1)}).status_code != 413
 
 
 @contextmanager
@@ -163,19 +264,19 @@ def health(port: int, patience: float = 60.0) -> tuple[int, float]:
 
 
 @contextmanager
-def dripping(port: int, count: int, path: str = "/sign-in/") -> Iterator[None]:
-    """`count` strangers that send one byte of their body now and then, and come back when they are cut off."""
+def dripping(port: int, count: int, path: str = "/sign-in/", length: int = 1000, every: float = 4.0) -> Iterator[None]:
+    """`count` strangers that send most of a body and then a byte now and then; they come back when they are cut off."""
     over = threading.Event()
     # With the cookie, the pages look for the token in the body, so they read it; without it they refuse it unread.
     cookie = f"Cookie: {settings.CSRF_COOKIE_NAME}={'a' * 32}\r\n"
-    form = "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n"
-    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\n{cookie}{form}\r\na".encode()
+    form = f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {length}\r\n"
+    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\n{cookie}{form}\r\n".encode()
 
     def drip() -> None:
         while not over.is_set():
             with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=5) as sock:
-                sock.sendall(head)
-                while not over.wait(BYTE_EVERY_S):
+                sock.sendall(head + b"a" * (length // 4))
+                while not over.wait(every):
                     sock.sendall(b"x")
 
     threads = [threading.Thread(target=drip, daemon=True) for _ in range(count)]
@@ -190,10 +291,12 @@ def dripping(port: int, count: int, path: str = "/sign-in/") -> Iterator[None]:
             thread.join(10)
 
 
-@pytest.mark.machines
-def test_slow_bodies_are_cut_off_without_a_proxy(tmp_path):
-    """More of them than there are threads: their requests end, and others get their turn."""
-    with served(tmp_path) as port, dripping(port, workers * threads + 1):
+@pytest.mark.full
+def test_slow_bodies_take_no_thread(tmp_path):
+    """More of them than there are threads, on every page that visitors may send to."""
+    with served(tmp_path) as port, ExitStack() as strangers:
+        for path, length in DRIPPED.items():
+            strangers.enter_context(dripping(port, 2, str(path), length))
         assert health(port)[0] == 200
 
 
@@ -217,26 +320,26 @@ def fronted(front: str, folder: Path, behind: int) -> tuple[list[str], int]:
 
 
 @pytest.mark.machines
-@pytest.mark.parametrize("path", ["/sign-in/", "/projects/any/imports/", "/r/any/scores/"])
-@pytest.mark.parametrize("front", FRONTS)
-def test_fast_requests_do_not_wait_for_200_slow_clients_behind_a_proxy(front, path, tmp_path, capsys):
-    if not shutil.which(front):
+@pytest.mark.parametrize("path", [*DRIPPED, "/projects/any/imports/"])
+@pytest.mark.parametrize("front", ["", *FRONTS])
+def test_fast_requests_do_not_wait_for_slow_clients(front, path, tmp_path, capsys):
+    if front and not shutil.which(front):
         pytest.skip(f"{front} is not installed; docs/testing.md says how")
-    with served(tmp_path) as behind:
-        command, port = fronted(front, tmp_path, behind)
-        with running(command, tmp_path / front), dripping_later(port, path):
-            start, seconds = time.monotonic(), []
-            while time.monotonic() < start + SECONDS / 3:
-                status, took = health(port)
-                assert status == 200
-                seconds.append(took)
-                time.sleep(0.5)
-    with capsys.disabled():
-        sys.stdout.write(f"\n{front} {path}: /healthz took at most {max(seconds):.2f} s in {len(seconds)} requests\n")
-
-
-@contextmanager
-def dripping_later(port: int, path: str) -> Iterator[None]:
-    until_it_answers(port)
-    with dripping(port, DRIPPING, path):
-        yield
+    with served(tmp_path) as behind, ExitStack() as stack:
+        command, port = fronted(front, tmp_path, behind) if front else ([], behind)
+        if front:
+            stack.enter_context(running(command, tmp_path / front))
+        until_it_answers(port)
+        for count, every in DRIPS:
+            seconds = []
+            with dripping(port, count, str(path), DRIPPED.get(path, 10**8), every):
+                start = time.monotonic()
+                while time.monotonic() < start + SECONDS:
+                    status, took = health(port)
+                    assert status == 200
+                    seconds.append(took)
+                    time.sleep(0.5)
+            with capsys.disabled():
+                sys.stdout.write(
+                    f"\n{front or 'no front'} {path} {count} drips: /healthz {max(seconds):.2f} s at most\n"
+                )

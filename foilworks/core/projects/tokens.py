@@ -4,6 +4,7 @@ import hashlib
 import secrets
 from datetime import timedelta
 
+from django.http import HttpRequest
 from django.utils import timezone
 
 from foilworks.core.projects.access import Limits
@@ -11,7 +12,7 @@ from foilworks.core.projects.models import ApiToken, IdempotentAnswer, User
 from foilworks.core.projects.sql.prepared import Prepared
 
 PREFIX = "fw_"
-HINT_LENGTH = 10
+HINT_LENGTH, MAX_LENGTH = 10, 100
 MAX_DAYS, USUAL_DAYS = 365, 90
 ORDER = (ApiToken.Scope.READ, ApiToken.Scope.WORK, ApiToken.Scope.MANAGE)
 # `last_used_at` tells a forgotten token from one in use; it need not cost a write a request.
@@ -53,6 +54,20 @@ def find_token(secret: str) -> ApiToken | None:
     if token.last_used_at is None or token.last_used_at < now - NOTED_EVERY:
         ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
     return token
+
+
+def token_of(request: HttpRequest) -> ApiToken | None:
+    """Return the valid token of the request, looked up once per request.
+
+    `request.user` is its person from then on.
+    """
+    if not hasattr(request, "api_token"):
+        scheme, _blank, secret = request.headers.get("Authorization", "").partition(" ")
+        is_api_token = scheme.lower() == "bearer" and secret.startswith(PREFIX) and len(secret) <= MAX_LENGTH
+        request.api_token = find_token(secret) if is_api_token else None
+        if request.api_token is not None:
+            request.user = request.api_token.person
+    return request.api_token
 
 
 def allows(token: ApiToken, scope: str) -> bool:

@@ -8,26 +8,11 @@ from ninja.security import HttpBearer
 
 from foilworks.core.projects.errors import AccessDenied
 from foilworks.core.projects.models import ApiToken
-from foilworks.core.projects.tokens import PREFIX, allows, find_token
+from foilworks.core.projects.tokens import allows, token_of
 from foilworks.site.api.answers import RateLimited
 from foilworks.site.api.limits import seconds_to_wait
 
 SAFE = frozenset({"GET", "HEAD"})
-MAX_TOKEN_LENGTH = 100
-
-
-def token_of(request: HttpRequest) -> ApiToken | None:
-    """Return the valid token of the request, looked up once per request.
-
-    `request.user` is its person from then on.
-    """
-    if not hasattr(request, "api_token"):
-        scheme, _blank, secret = request.headers.get("Authorization", "").partition(" ")
-        is_api_token = scheme.lower() == "bearer" and secret.startswith(PREFIX) and len(secret) <= MAX_TOKEN_LENGTH
-        request.api_token = find_token(secret) if is_api_token else None
-        if request.api_token is not None:
-            request.user = request.api_token.person
-    return request.api_token
 
 
 def count(request: HttpRequest, token: ApiToken) -> None:

@@ -18,8 +18,9 @@ from ninja.decorators import decorate_view
 
 from foilworks.core.projects.audit_trail.recording import record_refusal
 from foilworks.core.projects.models import ApiToken, IdempotentAnswer, User
+from foilworks.core.projects.tokens import token_of
 from foilworks.site.api.answers import KeyTaken, RateLimited
-from foilworks.site.api.bearer import count, token_of
+from foilworks.site.api.bearer import count
 
 HEADER, REPLAYED = "Idempotency-Key", "Idempotency-Replayed"
 MAX_KEY_LENGTH = 64

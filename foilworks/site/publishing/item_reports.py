@@ -19,7 +19,7 @@ from foilworks.core.corpus.access import get_release
 from foilworks.core.corpus.models import Release, ReleaseItem
 from foilworks.core.projects.access import enter_project
 from foilworks.core.projects.errors import TooManyTries
-from foilworks.core.projects.limits.rate_limits import REPORTS_HERE, REPORTS_RELEASE, hit, network_of
+from foilworks.core.projects.limits.rate_limits import REPORTS_RELEASE, hit
 from foilworks.core.projects.limits.upload_limits import texts_fit
 from foilworks.core.text.diff import diff_segments
 from foilworks.core.text.errors import ActionableError
@@ -38,8 +38,8 @@ def report(request: HttpRequest, key: str) -> HttpResponse:
     """Take a report about one public item from anybody."""
     page = get_public_page(key)
     posted = request.method == "POST"
-    if posted and not (hit(REPORTS_HERE, network_of(request)) and hit(REPORTS_RELEASE, page.release_id)):
-        raise TooManyTries(_("Too many reports were sent from your network. Try again in an hour."))
+    if posted and not hit(REPORTS_RELEASE, page.release_id):
+        raise TooManyTries(_("Too many reports were sent to this page. Try again in an hour."))
     if posted and not texts_fit(request):
         raise EvaluationError(_("The text fields of the form are too long. Shorten them."))
     form = ReportForm(

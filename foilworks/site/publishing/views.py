@@ -19,7 +19,7 @@ from foilworks.core.corpus.models import MediaState, ReleaseItem
 from foilworks.core.corpus.video_files.streaming import stream_file
 from foilworks.core.projects.access import enter_project, get_project
 from foilworks.core.projects.errors import TooManyTries
-from foilworks.core.projects.limits.rate_limits import ARCHIVES, SCORES_HERE, SCORES_RELEASE, hit, network_of
+from foilworks.core.projects.limits.rate_limits import ARCHIVES, SCORES_RELEASE, hit, network_of
 from foilworks.core.projects.limits.upload_limits import texts_fit
 from foilworks.core.projects.models import Role
 from foilworks.site.documents.actions.describe_publication import describe_publication, sources_in
@@ -82,8 +82,8 @@ def public_scores(request: HttpRequest, key: str) -> HttpResponse:
     if not page.takes_scores:
         raise Http404(_("This release does not accept scores."))
     posted = request.method == "POST"
-    if posted and not (hit(SCORES_HERE, network_of(request)) and hit(SCORES_RELEASE, page.release_id)):
-        raise TooManyTries(_("Too many score files were uploaded from your network. Try again in an hour."))
+    if posted and not hit(SCORES_RELEASE, page.release_id):
+        raise TooManyTries(_("Too many score files were uploaded to this page. Try again in an hour."))
     if posted and not texts_fit(request):
         raise EvaluationError(_("The text fields of the form are too long. Shorten them."))
     form = SubmissionForm(*((request.POST, request.FILES) if posted else ()), release=page.release)

@@ -1,11 +1,11 @@
 """Set the options of gunicorn for `foilworks up`, units and containers: `--config
 python:foilworks.site.server.web_server`.
 
-A process takes as many requests as it has threads, one per connection. The rest wait in the listening socket (decision
-57).
+A process answers as many requests as it has threads, one per connection. The rest wait in the listening socket
+(decision 57). Requests are received whole before a thread takes them (decision 144).
 """
 
-worker_class = "foilworks.site.server.web_worker.DeadlineWorker"
+worker_class = "foilworks.site.server.web_worker.ReceivingWorker"
 workers = 2
 threads = 4
 worker_connections = 4

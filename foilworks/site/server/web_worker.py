@@ -1,79 +1,212 @@
-"""Run a gunicorn worker that ends requests whose head or body arrives too slowly.
+"""Run a gunicorn worker that receives a whole request before a thread takes it.
 
-A thread reads one request at a time. A client that sends a byte now and then would hold it for ever, and a few such
-clients would stop the site. `handle` and `handle_request` are gunicorn's; only this module overrides them.
+A thread answers one request at a time. If it also waited for a client's bytes, a few slow clients would stop the site.
+The overridden methods are gunicorn's; only this module overrides them.
 """
 
-import socket
-import threading
+import errno
+import selectors
 import time
+from concurrent.futures import Future
 from contextlib import suppress
+from socket import SHUT_RDWR, SHUT_WR, socket
 from typing import Any
 
+from gunicorn.http import wsgi
 from gunicorn.workers.gthread import ThreadWorker
 
-HEAD_SECONDS = 10.0
-# A body may take this long, plus a time by its size: the rate of a slow phone line.
-BODY_SECONDS = 20.0
-BYTES_PER_SECOND = 16 * 1024
+from foilworks.core.projects.limits.pace import ADMITTED, CONTINUE, HEAD_ONLY, SMALL_BODY_BYTES
+from foilworks.site.server.arriving import CHUNK_BYTES, Arriving, Refusal, too_many
+
 LOOK_SECONDS = 0.5
+LINGER_SECONDS = 2.0
+# Each has a file descriptor.
+MAX_CONNECTIONS = 400
+NO_CLIENT = (errno.EAGAIN, errno.ECONNABORTED, errno.EWOULDBLOCK)
 
 
-class Deadlines:
-    """Sockets and the time by which their request must be complete; one thread per process checks them."""
-
-    def __init__(self) -> None:
-        self._until: dict[socket.socket, float] = {}
-        self._lock = threading.Lock()
-        threading.Thread(target=self._watch, name="deadlines", daemon=True).start()
-
-    def set(self, sock: socket.socket, seconds: float) -> None:
-        with self._lock:
-            self._until[sock] = time.monotonic() + seconds
-
-    def drop(self, sock: socket.socket) -> None:
-        with self._lock:
-            self._until.pop(sock, None)
-
-    def _watch(self) -> None:
-        while True:
-            time.sleep(LOOK_SECONDS)
-            now = time.monotonic()
-            with self._lock:
-                late = [sock for sock, until in self._until.items() if until <= now]
-                for sock in late:
-                    del self._until[sock]
-            for sock in late:
-                # The reader sees the end of the data; a response can still be sent.
-                with suppress(OSError):
-                    sock.shutdown(socket.SHUT_RD)
-
-
-class DeadlineWorker(ThreadWorker):
-    """gunicorn's threaded worker, with a deadline for the head of each request and one for its body."""
+class ReceivingWorker(ThreadWorker):
+    """gunicorn's threaded worker. Its event loop receives requests; threads answer them."""
 
     def init_process(self) -> None:
-        self.deadlines = Deadlines()
+        self.arriving: set[Arriving] = set()
+        self.answering: set[Arriving] = set()
+        self.admitted: set[socket] = set()
+        self.looked_at = 0.0
         super().init_process()
 
-    def handle(self, conn: Any) -> Any:
-        self.deadlines.set(conn.sock, HEAD_SECONDS)
+    def load_wsgi(self) -> None:
+        """Tell the pages which requests they admitted by their head."""
+        super().load_wsgi()
+        application = self.wsgi
+
+        def called(environ: dict[str, Any], start_response: Any) -> Any:
+            environ[ADMITTED] = environ["gunicorn.socket"] in self.admitted
+            return application(environ, start_response)
+
+        self.wsgi = called
+
+    def accept(self, listener: socket) -> None:
         try:
-            return super().handle(conn)
+            sock, client = listener.accept()
+        except OSError as error:
+            if error.errno not in NO_CLIENT:
+                raise
+            return
+        if len(self.arriving) >= MAX_CONNECTIONS:
+            self.end(min(self.arriving, key=lambda conn: conn.started))
+        conn = Arriving(self, sock, client, listener.getsockname())
+        self.wait_for(conn)
+        # The request is usually here already.
+        self.receive(sock, conn)
+
+    def wait_for(self, conn: Arriving) -> None:
+        conn.sock.setblocking(False)
+        self.arriving.add(conn)
+        self.poller.register(conn.sock, selectors.EVENT_READ, lambda sock: self.receive(sock, conn))
+
+    def release(self, conn: Arriving) -> None:
+        self.arriving.discard(conn)
+        self.poller.unregister(conn.sock)
+
+    def receive(self, sock: socket, conn: Arriving) -> None:
+        """Read what has arrived. A large body waits for the pages to admit it by its head."""
+        try:
+            chunk = sock.recv(CHUNK_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            chunk = b""
+        if conn.lingers_until is not None:
+            if not chunk:
+                self.end(conn)
+            return
+        try:
+            if not chunk:
+                raise Refusal("400 Bad Request", "The body of this request is incomplete; send the request again.")
+            has_head = conn.add(chunk)
+        except Refusal as refusal:
+            self.refuse(conn, refusal)
+            return
+        if has_head and conn.length > SMALL_BODY_BYTES:
+            self.hand_to_thread(conn, self.admit, self.after_admission)
+        elif conn.is_whole:
+            self.dispatch(conn)
+        elif has_head:
+            self.ask_for_body(conn)
+
+    def ask_for_body(self, conn: Arriving) -> None:
+        if conn.expects:
+            with suppress(OSError):
+                conn.sock.send(b"HTTP/1.1 100 Continue\r\n\r\n")
+
+    def dispatch(self, conn: Arriving) -> None:
+        conn.hand_over()
+        self.answering.add(conn)
+        self.hand_to_thread(conn, self.handle, self.finish_request)
+
+    def hand_to_thread(self, conn: Arriving, work: Any, callback: Any) -> None:
+        self.release(conn)
+        self.count(conn, is_counted=True)
+        future = self.tpool.submit(work, conn)
+        future.add_done_callback(lambda done: self.method_queue.defer(callback, conn, done))
+
+    def count(self, conn: Arriving, *, is_counted: bool) -> None:
+        """Count a connection that uses a thread; gunicorn accepts no more of them than there are threads."""
+        self.nr_conns += is_counted - conn.is_counted
+        conn.is_counted = is_counted
+
+    def admit(self, conn: Arriving) -> bool:
+        """Ask the pages, by the head alone, whether they take this body; send their refusal."""
+        response, environ = wsgi.create(conn.message, conn.sock, conn.client, conn.server, self.cfg)
+        is_admitted = False
+        conn.sock.setblocking(True)
+
+        def start_response(status: str, headers: list[tuple[str, str]], *details: Any) -> Any:
+            nonlocal is_admitted
+            is_admitted = status.startswith(str(CONTINUE))
+            return None if is_admitted else response.start_response(status, headers, *details)
+
+        response.force_close()
+        answer = self.wsgi({**environ, HEAD_ONLY: True}, start_response)
+        try:
+            for chunk in () if is_admitted else answer:
+                response.write(chunk)
         finally:
-            self.deadlines.drop(conn.sock)
+            answer.close()
+        if not is_admitted:
+            response.close()
+        return is_admitted
 
-    def handle_request(self, req: Any, conn: Any) -> Any:
-        self.deadlines.set(conn.sock, seconds_for(length_of(req.headers)))
-        return super().handle_request(req, conn)
+    def after_admission(self, conn: Arriving, done: Future) -> None:
+        self.count(conn, is_counted=False)
+        error = done.exception()
+        if error is not None:
+            if not isinstance(error, OSError):
+                self.log.error("Cannot admit a request", exc_info=error)
+            conn.close()
+        elif not done.result():
+            self.linger(conn)
+        else:
+            self.admitted.add(conn.sock)
+            self.wait_for(conn)
+            if conn.is_whole:
+                self.dispatch(conn)
+            else:
+                self.ask_for_body(conn)
 
+    def finish_request(self, conn: Arriving, done: Future) -> None:
+        self.answering.discard(conn)
+        conn.is_counted = False
+        super().finish_request(conn, done)
 
-def length_of(headers: list[tuple[str, str]]) -> int:
-    """Return the announced length of the body in bytes; 0 if none is announced."""
-    length = next((value for name, value in headers if name.upper() == "CONTENT-LENGTH"), "0")
-    return int(length) if length.isdigit() else 0
+    def refuse(self, conn: Arriving, refusal: Refusal) -> None:
+        body = f"{refusal}\n".encode()
+        head = f"HTTP/1.1 {refusal.status}\r\nConnection: close\r\nContent-Type: text/plain\r\nRetry-After: 30\r\n"
+        with suppress(OSError):
+            conn.sock.send(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        self.release(conn)
+        self.linger(conn)
 
+    def linger(self, conn: Arriving) -> None:
+        """Close when the client has, or soon: a connection that is closed with unread bytes loses its response."""
+        self.count(conn, is_counted=False)
+        conn.lingers_until = time.monotonic() + LINGER_SECONDS
+        self.admitted.discard(conn.sock)
+        conn.data.close()
+        try:
+            conn.sock.shutdown(SHUT_WR)
+            self.wait_for(conn)
+        except OSError:
+            conn.close()
 
-def seconds_for(length: int) -> float:
-    """Return how long a body of this many bytes may take."""
-    return BODY_SECONDS + length / BYTES_PER_SECOND
+    def end(self, conn: Arriving) -> None:
+        self.count(conn, is_counted=False)
+        self.release(conn)
+        self.admitted.discard(conn.sock)
+        conn.close()
+
+    def wait_for_and_dispatch_events(self, timeout: float) -> None:
+        super().wait_for_and_dispatch_events(min(timeout, LOOK_SECONDS))
+        now = time.monotonic()
+        if now - self.looked_at >= LOOK_SECONDS:
+            self.looked_at = now
+            self.look(now)
+
+    def look(self, now: float) -> None:
+        """End what is too slow or too much."""
+        for conn in list(self.arriving):
+            if conn.lingers_until is not None:
+                if now >= conn.lingers_until:
+                    self.end(conn)
+            elif conn.is_late(now):
+                self.refuse(conn, Refusal("408 Request Timeout", "The request arrived too slowly. Send it again."))
+            elif not self.alive:
+                # A process that stops waits for what it counts.
+                self.count(conn, is_counted=True)
+        for conn in too_many(self.arriving, now):
+            self.refuse(conn, Refusal("503 Service Unavailable", "Too many unfinished requests. Try again later."))
+        for conn in list(self.answering):
+            if conn.reads_too_slowly(now):
+                with suppress(OSError):
+                    conn.sock.shutdown(SHUT_RDWR)

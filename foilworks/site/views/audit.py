@@ -26,9 +26,7 @@ from evaluation.audit.visitor_file import audit_uploaded
 from evaluation.errors import EvaluationError
 from evaluation.score_files.uploaded_files import safe_name, write_file
 from foilworks.core.media.child import ChildLimits, LimitError, run
-from foilworks.core.projects.errors import TooManyTries
 from foilworks.core.projects.forms.registry_entry import choices_of
-from foilworks.core.projects.limits.rate_limits import AUDITS, hit, network_of
 from foilworks.core.projects.limits.upload_limits import texts_fit
 from foilworks.core.text.errors import ActionableError
 
@@ -76,13 +74,6 @@ class AuditForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 def audit(request: HttpRequest) -> HttpResponse:
     posted = request.method == "POST"
-    if posted and not hit(AUDITS, network_of(request)):
-        raise TooManyTries(
-            _(
-                "Too many files were audited from your network. Try again in an hour, or run `foilworks audit FILE` on "
-                "your own computer: it has no limit."
-            )
-        )
     if posted and not texts_fit(request):
         raise EvaluationError(_("The text fields of the form are too long. Shorten them."))
     form = AuditForm(*((request.POST, request.FILES) if posted else ()))

@@ -8,27 +8,18 @@ from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadhandler import FileUploadHandler
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
-SMALL = 1024 * 1024
-# What nobody's sign-in, code or invitation comes near. It is read into memory, before anybody is known.
-STRANGERS_MOST = 64 * 1024
-TOO_LARGE_FILE = gettext_lazy(
-    "The file is larger than %(n)s MB, the most that this page accepts. Upload a smaller file."
-)
-TOO_LARGE_AUDIT = gettext_lazy(
-    "The file is larger than %(n)s MB. Run `foilworks audit FILE` on your own computer instead."
-)
+from foilworks.core.projects.limits.pace import ADMITTED, CONTINUE, HEAD_ONLY, MIB, SMALL_BODY_BYTES
+from foilworks.core.projects.limits.rate_limits import Limit, hit, is_exceeded, network_of
+from foilworks.core.projects.limits.visitor_pages import UPLOAD_PAGES, VISITOR_PAGES
+from foilworks.core.projects.tokens import token_of
 
 
 class StrangersBodies:
-    """Refuse large bodies of people who are not signed in, unread. It is before everything that reads a form.
-
-    The API asks for a token before it reads; public pages that take files have limits of their own.
-    """
+    """Refuse large bodies of people who are not signed in, and too many requests of visitors, before a body is read."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -36,24 +27,46 @@ class StrangersBodies:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         return self.get_response(request)
 
-    def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
-        match = request.resolver_match
-        name, space = (match.view_name, match.namespace) if match is not None else ("", "")
-        if name in settings.VISITOR_PAGES and limit_of(request) < _announced_bytes(request) < math.inf:
-            words = TOO_LARGE_AUDIT if name == "audit" else TOO_LARGE_FILE
-            return _too_large(request, words % {"n": getattr(settings, settings.VISITOR_PAGES[name]) // SMALL})
-        if space == "api" or name in settings.VISITOR_PAGES or request.user.is_authenticated:
+    def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponseBase | None:
+        if request.META.get(ADMITTED):
             return None
-        if name in settings.UPLOAD_PAGES and _announced_bytes(request):
-            # The web server passes these bodies on as they come: a stranger's is not read at all.
-            return redirect_to_login(request.get_full_path())
-        if _announced_bytes(request) <= STRANGERS_MOST:
-            return None
-        return _too_large(request, _("The request is too large for a visitor who is not signed in. Sign in first."))
+        refusal = _refusal(request)
+        return refusal if refusal or HEAD_ONLY not in request.META else HttpResponse(status=CONTINUE)
 
 
-def _too_large(request: HttpRequest, problem: str) -> HttpResponse:
-    return render(request, "foilworks/problem.html", {"problem": problem, "status": 413}, status=413)
+def _refusal(request: HttpRequest) -> HttpResponseBase | None:
+    match = request.resolver_match
+    name, space = (match.view_name, match.namespace) if match is not None else ("", "")
+    page, n_bytes = VISITOR_PAGES.get(name), _announced_bytes(request)
+    if page is not None and page.limit and request.method == "POST" and is_over(page.limit, network_of(request)):
+        problem = _("Too many requests from your network. Try again in an hour.")
+        return _problem(request, f"{problem} {page.advice}" if page.setting else problem, 429)
+    if page is not None and page.setting and page.max_bytes < n_bytes < math.inf:
+        problem = _("The file is larger than %(n)s MB.") % {"n": page.max_file_bytes // MIB}
+        return _problem(request, f"{problem} {page.advice}", 413)
+    if page is not None and page.setting:
+        return None
+    is_known = token_of(request) is not None if space == "api" else request.user.is_authenticated
+    if is_known:
+        is_fitting = n_bytes <= max(limit_of(request), settings.DATA_UPLOAD_MAX_MEMORY_SIZE) or n_bytes == math.inf
+        return None if is_fitting else _problem(request, _("The request is too large for this page."), 413)
+    if space == "api" and HEAD_ONLY not in request.META:
+        # The API refuses it in its own shape, and reads nothing before.
+        return None
+    if name in UPLOAD_PAGES and space != "api" and n_bytes:
+        return redirect_to_login(request.get_full_path())
+    if n_bytes <= SMALL_BODY_BYTES:
+        return None
+    return _problem(request, _("The request is too large for a visitor who is not signed in. Sign in first."), 413)
+
+
+def is_over(limit: Limit, network: str) -> bool:
+    """Count the request; a network beyond its limit costs no write."""
+    return is_exceeded(limit, network) or not hit(limit, network)
+
+
+def _problem(request: HttpRequest, problem: str, status: int) -> HttpResponse:
+    return render(request, "foilworks/problem.html", {"problem": problem, "status": status}, status=status)
 
 
 def _announced_bytes(request: HttpRequest) -> float:
@@ -65,7 +78,7 @@ def _announced_bytes(request: HttpRequest) -> float:
 def texts_fit(request: HttpRequest) -> bool:
     """Return whether the texts of a form, without its files, are within the limit for strangers."""
     texts = (text for name, values in request.POST.lists() for text in (name, *values))
-    return sum(map(len, texts)) <= STRANGERS_MOST
+    return sum(map(len, texts)) <= SMALL_BODY_BYTES
 
 
 class LimitedUploadHandler(FileUploadHandler):
@@ -92,8 +105,9 @@ class LimitedUploadHandler(FileUploadHandler):
 def limit_of(request: HttpRequest) -> int:
     """Return the maximum bytes of the request."""
     match = request.resolver_match
-    if match is not None and match.view_name in settings.VISITOR_PAGES:
-        # What stands around the file in the form is small.
-        return getattr(settings, settings.VISITOR_PAGES[match.view_name]) + SMALL
-    takes_files = match is not None and match.view_name in settings.UPLOAD_PAGES
-    return settings.UPLOAD_MAX_BYTES if takes_files and request.user.is_authenticated else SMALL
+    name = match.view_name if match is not None else ""
+    page = VISITOR_PAGES.get(name)
+    if page is not None and page.setting:
+        return page.max_bytes
+    takes_files = name in UPLOAD_PAGES and request.user.is_authenticated
+    return settings.UPLOAD_MAX_BYTES if takes_files else MIB
