@@ -153,6 +153,13 @@ class TestTabs:
             assert answer.headers["X-Robots-Tag"] == "noindex"
             assert answer.headers["Referrer-Policy"] == "same-origin"
 
+    def test_a_link_to_a_tab_says_what_it_leads_to(self, stranger, opened):
+        for tab in ("public_release", "public_validation"):
+            body = stranger.get(reverse(f"publishing:{tab}", args=[opened.key])).content.decode()
+            assert '<meta property="og:title" content="Dots">' in body
+            assert re.search('name="description" content="[^"]+: 2 items, each', body)
+        assert "is being prepared" in body
+
     def test_items_are_listed_only_while_visitors_can_download_them(self, stranger, opened, world):
         def listed():
             body = stranger.get(url("public_data", opened)).content.decode()

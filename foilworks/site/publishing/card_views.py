@@ -6,6 +6,8 @@ from django.contrib.auth.decorators import login_not_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.text import Truncator
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from evaluation.blind.forms import named_probes
@@ -32,6 +34,8 @@ from foilworks.site.publishing.public import (
 )
 
 ITEMS_PER_PAGE = 10
+# Characters that messengers show of a link at most.
+MAX_PREVIEW = 200
 
 
 @login_not_required
@@ -103,12 +107,22 @@ def _tab(request: HttpRequest, page: PublicPage, tab: str, template: str, about:
         "citation": citation,
         "bibtex": cited_as(release, citation),
         "n_withheld": len(withheld_of(release)),
+        "preview": {"title": citation.title or release.project.name, "text": _in_a_sentence(release, citation.abstract)},
     }
     response = render(request, template, {**shared, **about})
     # The address is the key: no referrer reveals it, and no search engine lists it.
     response.headers["Referrer-Policy"] = "same-origin"
     response.headers["X-Robots-Tag"] = "noindex"
     return response
+
+
+def _in_a_sentence(release: Release, abstract: str) -> str:
+    """Return what a link to the page shows below its title."""
+    about = _("%(name)s: %(n)s items, each a caption beside foils that a video contradicts.") % {
+        "name": release.name,
+        "n": f"{release.n_public:,}",
+    }
+    return Truncator(" ".join(abstract.split()) or about).chars(MAX_PREVIEW)
 
 
 def _gate(release: Release) -> list[dict[str, Any]]:
