@@ -5,6 +5,8 @@ import gzip
 import json
 import logging
 import os
+import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -12,6 +14,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import psycopg
 import pytest
+import yaml
+from django.conf import settings as settings_of_tests
 from django.db import InterfaceError, OperationalError
 from django.test import Client
 
@@ -238,6 +242,29 @@ def test_ended_jobs_deliveries_disk_backup_and_version_are_measured(scraped, set
     assert found["foilworks_disk_free_bytes"] > 0
     assert found[f'foilworks_build_info{{version="{__version__}"}}'] == 1
     assert found["foilworks_oldest_heartbeat_seconds"] == 0
+
+
+@pytest.mark.django_db
+def test_dashboard_and_alerts_name_metrics_that_exist_and_show_all_of_them(scraped, client):
+    client.get("/healthz")
+    run_now(enqueue("samples.count", 1))
+    (settings_of_tests.FOILWORKS_HOME / "backups" / "daily").mkdir(parents=True, exist_ok=True)
+    (settings_of_tests.FOILWORKS_HOME / "backups" / "daily" / "manifest.json").write_text("{}")
+    # Those of PostgreSQL and Redis, and those that tests above read.
+    elsewhere = {"foilworks_database_connections", "foilworks_database_connections_limit"}
+    elsewhere |= {"foilworks_queue_depth", "foilworks_claims", "foilworks_votes"}
+    measured = {re.sub(r"_(count|sum|created)$", "", name.partition("{")[0]) for name in scraped()} | elsewhere
+    documented = set(re.findall(r"`(foilworks_[a-z_]+)`", (ROOT / "docs/how-to/operations.md").read_text()))
+    folder = ROOT / "deploy" / "monitoring"
+    rules = yaml.safe_load((folder / "alerts.yaml").read_text())["groups"][0]["rules"]
+    alerts = {name for rule in rules for name in re.findall(r"foilworks_[a-z_]+", rule["expr"])}
+    panels = json.loads((folder / "dashboard.json").read_text())["panels"]
+    shown = {n for panel in panels for row in panel["targets"] for n in re.findall(r"foilworks_[a-z_]+", row["expr"])}
+    assert (alerts | shown) - measured == set()
+    assert {name.removesuffix("_bucket") for name in shown} >= documented
+    assert documented >= {name.removesuffix("_bucket") for name in measured if name.startswith("foilworks_")}
+    if program := shutil.which("promtool"):
+        subprocess.run([program, "check", "rules", folder / "alerts.yaml"], check=True, capture_output=True)
 
 
 @pytest.mark.django_db
