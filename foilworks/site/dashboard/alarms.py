@@ -44,6 +44,14 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
         ),
         "annotation:people",
     ),
+    "blocked": (
+        _("Nobody may take the open tasks."),
+        _(
+            "%(stage)s: no member may take one of the %(open)d open tasks, because of earlier work on the same videos, "
+            "skipped videos or missing clips. Invite another person for this stage, or add the clips."
+        ),
+        "annotation:people",
+    ),
     "paused": (
         _("Validators are paused."),
         ngettext_lazy("%(n)d validator waits for your decision.", "%(n)d validators wait for your decision.", "n"),
@@ -68,7 +76,7 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
 # Sentences that are added if their number is there.
 FOLLOWING: dict[str, str | Promise] = {
     "coding": _("Alpha uses the coding %(coding)s."),
-    "once": _("Each person sees a caption only once, so each foil of a caption needs validators of its own."),
+    "once": _("Nobody judges two foils of an item, so each foil of a caption needs validators of its own."),
     "hands": _("Validators who may not judge because they worked on the same videos: %(hands)d."),
     "kept": _("Validators who are paused, or have no attempt at the qualification left: %(kept)d."),
     "changeable": _("Nobody has seen a pair yet, so you can also require fewer votes on the page Subtests."),
@@ -93,6 +101,11 @@ def alarms_of(counted: Mapping[str, Any]) -> list[dict[str, Any]]:
     if counted["gate_stopped"]:
         alarms.append({"code": "gate", "names": ", ".join(counted["gate_stopped"])})
     alarms += [{"code": "judges", **row} for row in counted["short"]]
+    alarms += [
+        {"code": "blocked", "stage": row["stage"], "open": row["open"]}
+        for row in counted["queues"]
+        if row["stage"] in counted["blocked"]
+    ]
     for queue in counted["queues"]:
         if queue["open"] and queue["idle_hours"] is not None and queue["idle_hours"] >= STALLED_HOURS:
             hours = int(queue["idle_hours"])

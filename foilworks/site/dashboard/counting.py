@@ -103,9 +103,10 @@ def count(project: Project, now: datetime | None = None) -> dict[str, Any]:
     captions = _captions(project)
     counts |= {"doubted": captions["doubted"], "funnel": _funnel(project, subtests, captions["n"])}
     counts["target"] = _target(subtests, counts)
-    counts |= staffing(project, counts["funnel"], subtests, sum(row["open"] + row["leased"] for row in queues))
+    counts |= staffing(project, counts["funnel"], subtests, queues)
     yields = _yields(project, [row["votes_wanted"] for row in subtests if row["kind"] == Subtest.Kind.MAIN])
-    counts["forecast"] = _forecast(yields, queues, days, timezone.localdate(now), is_short=bool(counts["short"]))
+    is_short = bool(counts["short"] or counts["blocked"])
+    counts["forecast"] = _forecast(yields, queues, days, timezone.localdate(now), is_short=is_short)
     counts["cost"] = _cost(project, counts["funnel"]["valid"])
     counts["alarms"] = alarms_of(counts)
     return counts

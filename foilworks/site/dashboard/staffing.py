@@ -2,17 +2,21 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
-from django.db.models import Max, QuerySet, Sum
+from django.db.models import Count, Q
+from django.utils import timezone
 
-from annotation.models import Involvement, Slot, SlotState, Stage, Task, TaskState
+from annotation.actions.claims.claim import ROLE_OF_STAGE
+from annotation.models import DeclinedVideo, Involvement, Lease, Question, SlotState, Stage, Task, TaskState
+from annotation.queries.eligibility import leakage_of, may_take_any, slots_in_scope
 from annotation.queries.quality import barred_from_judging
 from annotation.queries.vote_rules import changeable
-from foilworks.core.corpus.models import Foil, Subtest
+from foilworks.core.corpus.models import WATCHABLE, Foil, Subtest
 from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
-from foilworks.core.projects.models import CrowdStudy, LeakageScope, Membership, Project, Role
+from foilworks.core.projects.models import CrowdStudy, LeakageScope, Membership, Project, Role, User
 
 Roles = frozenset[str]
 
@@ -49,24 +53,29 @@ USUAL_JUDGES = Subtest._meta.get_field("votes_wanted").default
 
 
 def staffing(
-    project: Project, funnel: Mapping[str, int], subtests: Sequence[Mapping[str, Any]], n_open: int
+    project: Project,
+    funnel: Mapping[str, int],
+    subtests: Sequence[Mapping[str, Any]],
+    queues: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """Return as JSON: `missing` people by role, and `short`: subtests with pairs that too few people may judge.
+    """Return as JSON: `missing` people by role; `short`: subtests with pairs that too few people may judge; `blocked`.
 
-    `funnel`, `subtests`: as counted; `n_open`: slots that are not done. People that a crowd study recruits are never
-    missing.
+    `funnel`, `subtests`, `queues`: as counted. `blocked`: stages with open tasks of which no member may take one.
+    People that a crowd study recruits are never missing.
     """
     team, n_barred = _team(project)
     crowd = set(CrowdStudy.objects.filter(project=project, is_open=True).values_list("role", flat=True))
     validators = {person for person, roles in team.items() if Role.VALIDATOR in roles}
-    votes_wanted = max((row["votes_wanted"] for row in subtests if row["n_waiting"]), default=0)
-    short_rows = [] if Role.VALIDATOR in crowd else short_subtests(project, validators, votes_wanted)
+    short_rows = [] if Role.VALIDATOR in crowd else short_subtests(project, validators)
+    idle = [row["stage"] for row in queues if row["open"] and not row["leased"] and row["stage"] in ROLE_OF_STAGE]
+    blocked = blocked_stages(project, team, crowd, idle)
+    n_open = sum(row["open"] + row["leased"] for row in queues)
     open_rules = changeable(Subtest.objects.filter(project=project, name__in=[row["name"] for row in short_rows]))
     may_change = set(open_rules.values_list("name", flat=True)) if short_rows else set()
     short = [row | {"kept": n_barred, "changeable": row["name"] in may_change} for row in short_rows]
     n_waiting = sum(row["n_waiting"] for row in subtests)
     if funnel["valid"] and not (n_waiting or n_open):
-        return {"missing": {}, "short": short}
+        return {"missing": {}, "short": short, "blocked": blocked}
     makes = bool(funnel["captions_used"] or not funnel["items"])
     judges = max((row["votes_wanted"] for row in subtests), default=USUAL_JUDGES)
     lacking = missing_people(
@@ -78,7 +87,9 @@ def staffing(
     worst = max((row["lack"] for row in short), default=0)
     if worst > lacking.get(Role.VALIDATOR, 0):
         lacking[Role.VALIDATOR.value] = worst
-    return {"missing": lacking, "short": short}
+    for role in (ROLE_OF_STAGE[Stage(stage)] for stage in blocked if stage != Stage.VALIDATION):
+        lacking[role.value] = max(1, lacking.get(role.value, 0))
+    return {"missing": lacking, "short": short, "blocked": blocked}
 
 
 def _team(project: Project) -> tuple[dict[int, set[str]], int]:
@@ -93,101 +104,126 @@ def _team(project: Project) -> tuple[dict[int, set[str]], int]:
     return team, len(barred)
 
 
-def short_subtests(project: Project, validators: set[int], wanted_at_most: int) -> list[dict[str, Any]]:
-    """Return subtests with open pairs whose slots can never all be filled.
+def short_subtests(project: Project, validators: set[int]) -> list[dict[str, Any]]:
+    """Return subtests with open pairs whose slots can never all be filled, whoever takes which slot first.
 
-    `name`, `wanted` and the lowest number who `can`, how many `pairs`, the largest `lack`, and there the people that
-    `hands` exclude. Pairs whose slots are not created yet count as well. A few queries: two if enough people can judge
-    every pair. `wanted_at_most`: the highest number of votes that a waiting pair needs.
+    `name`, `wanted` and the lowest number who `can`, how many `pairs`, the largest `lack`, the people that `hands`
+    exclude there, and `once` if other pairs share its people. Pairs whose slots are not created yet count as well. A
+    few queries, and one per validator if that could change anything.
     """
-    barred = _barred(project, validators)
-    free = len(validators) - max(map(len, barred.values()), default=0)
-    row_by_subtest = {} if free >= wanted_at_most else _short_pairs(project, validators, barred)
-    if project.judge_caption_once and free < _votes_of_one_caption(project):
-        for name, row in _short_captions(project, validators, barred).items():
-            if row["lack"] > row_by_subtest.get(name, row | {"lack": 0})["lack"]:
-                row_by_subtest[name] = row
-    return list(row_by_subtest.values())
-
-
-def _open_pairs(project: Project) -> QuerySet[Foil]:
-    waits = {"item__state": ItemState.IN_VALIDATION, "verdict": FoilVerdict.PENDING}
-    return Foil.objects.filter(item__subtest__project=project, **waits).order_by("item__subtest__name")
-
-
-def _votes_of_one_caption(project: Project) -> int:
-    """Return the most votes that all pairs of one caption need together."""
-    pairs = Foil.objects.filter(
-        item__subtest__project=project, item__caption__in=_open_pairs(project).values("item__caption")
-    )
-    votes = pairs.order_by().values("item__caption").annotate(n=Sum("item__subtest__votes_wanted"))
-    return votes.aggregate(most=Max("n"))["most"] or 0
-
-
-def _short_captions(
-    project: Project, validators: set[int], barred: Mapping[tuple[int, int | None], set[int]]
-) -> dict[str, dict[str, Any]]:
-    """Return subtests with captions whose pairs need more people than may still see the caption, which each sees once.
-
-    A multiple-choice item shows all its foils in one task, so it counts as one pair.
-    """
-    slots = Slot.objects.filter(project=project, stage=Stage.VALIDATION, state=SlotState.DONE)
-    n_done_by_pair, seen_by_caption = Counter[int](), defaultdict[int, set[int | None]](set)
-    for foil, caption, person in slots.values_list("task__foil", "task__item__caption", "person").iterator():
-        n_done_by_pair[foil] += 1
-        seen_by_caption[caption].add(person)
-    at_once = Task.objects.filter(project=project, stage=Stage.VALIDATION, foils_asked__isnull=False)
-    in_one = dict(at_once.values_list("item", "foil"))
-    columns = ("pk", "item", "item__caption", "item__subtest__name", "item__subtest__votes_wanted", *_HANDS_ON)
+    pairs = _open_pairs(project)
+    barred, rivals = _barred(project, validators), _rivals(pairs, caption_once=project.judge_caption_once)
     per_item = project.leakage_scope == LeakageScope.ITEM
-    rows: dict[tuple[int, str], dict[str, Any]] = {}
-    barred_people: dict[tuple[int, str], set[int]] = {}
-    for pk, item, caption, name, votes_wanted, video, group in _open_pairs(project).values_list(*columns).iterator():
-        if in_one.get(item, pk) != pk:
-            continue
-        key = caption, name
-        barred_of_clip = barred.get((video, group if per_item else None), set())
-        barred_people[key] = barred_people[key] & barred_of_clip if key in barred_people else set(barred_of_clip)
-        row = rows.setdefault(key, {"name": name, "wanted": votes_wanted, "pairs": 0, "lack": 0})
-        row["pairs"] += 1
-        row["lack"] += max(0, votes_wanted - n_done_by_pair[pk])
-    row_by_subtest: dict[str, dict[str, Any]] = {}
-    for key, row in rows.items():
-        n_lacking = row["lack"] - len(validators - barred_people[key] - seen_by_caption[key[0]])
-        if n_lacking > 0:
-            total = row_by_subtest.setdefault(key[1], {**row, "pairs": 0, "lack": 0, "once": True})
-            total["pairs"] += row["pairs"]
-            if n_lacking > total["lack"]:
-                total |= {"lack": n_lacking, "can": max(0, row["wanted"] - n_lacking), "hands": len(barred_people[key])}
-    return row_by_subtest
-
-
-_HANDS_ON = ("item__video", "item__candidate_group")
-
-
-def _short_pairs(
-    project: Project, validators: set[int], barred: Mapping[tuple[int, int | None], set[int]]
-) -> dict[str, dict[str, Any]]:
-    """Return subtests with pairs for which too few people are left, pair by pair. Two queries."""
-    people_by_pair: dict[int, set[int | None]] = defaultdict(set)
-    slots = Slot.objects.filter(project=project, stage=Stage.VALIDATION, state=SlotState.DONE)
-    for foil, person in slots.filter(task__state=TaskState.OPEN).values_list("task__foil", "person").iterator():
-        people_by_pair[foil].add(person)
-    columns = ("pk", "item__subtest__name", "item__subtest__votes_wanted", *_HANDS_ON)
-    per_item = project.leakage_scope == LeakageScope.ITEM
-    row_by_subtest: dict[str, dict[str, Any]] = {}
-    for pk, name, votes_wanted, video, group in _open_pairs(project).values_list(*columns).iterator():
-        barred_people = barred.get((video, group if per_item else None), set()) - people_by_pair.get(pk, set())
-        judges = (validators - barred_people) | people_by_pair.get(pk, set())
-        if len(judges) < votes_wanted:
-            row = row_by_subtest.setdefault(
-                name, {"name": name, "wanted": votes_wanted, "can": votes_wanted, "pairs": 0, "lack": 0, "hands": 0}
-            )
-            n_lacking = votes_wanted - len(judges)
-            if n_lacking > row["lack"]:
-                row |= {"wanted": votes_wanted, "can": len(judges), "lack": n_lacking, "hands": len(barred_people)}
+    excluded = {pk: barred.get((row.video, row.group if per_item else None), set()) for pk, row in pairs.items()}
+    needed = {pk: sum(pairs[other].votes for other in rivals[pk]) for pk in pairs}
+    begun = _begun(project, validators)
+    touched = {pk: excluded[pk] | begun.get(row.video, set()) for pk, row in pairs.items()}
+    doubtful = {pk for pk in pairs if needed[pk] > len(validators) - len(touched[pk])}
+    eligible = {pk: validators - excluded[pk] for pk in doubtful}
+    if any(pairs[pk].is_task for pk in doubtful):
+        claimable = {person: _claimable(project, person) for person in validators}
+        for pk in (pk for pk in doubtful if pairs[pk].is_task):
+            eligible[pk] = {person for person in validators if pk in claimable[person]}
+    rows: dict[str, dict[str, Any]] = {}
+    for pk in sorted(doubtful):
+        pair, lack = pairs[pk], needed[pk] - len(eligible[pk])
+        if lack > 0:
+            first = {"name": pair.subtest, "wanted": pair.votes_wanted, "pairs": 0, "lack": 0}
+            row = rows.setdefault(pair.subtest, first)
             row["pairs"] += 1
-    return row_by_subtest
+            if lack > row["lack"]:
+                can, hands = max(0, pair.votes_wanted - lack), len(excluded[pk])
+                row |= {"wanted": pair.votes_wanted, "can": can, "lack": lack, "hands": hands}
+                row |= {"once": True} if len(rivals[pk]) > 1 else {}
+    return list(rows.values())
+
+
+class OpenPair(NamedTuple):
+    """A pair with free slots; `votes`: how many, `is_task`: whether they exist yet."""
+
+    item: int
+    video: int
+    group: int | None
+    subtest: str
+    votes_wanted: int
+    texts: tuple[str, str]
+    name: str
+    votes: int
+    is_task: bool
+
+
+def _open_pairs(project: Project) -> dict[int, OpenPair]:
+    """Return the pairs that need votes, with watchable clips. Two queries."""
+    tasks = Task.objects.filter(project=project, stage=Stage.VALIDATION).exclude(state=TaskState.CANCELLED)
+    n_free = Count("slots", filter=Q(slots__state=SlotState.FREE))
+    free, several = dict[int, int](), dict[int, int]()
+    for foil, item, at_once, n in tasks.annotate(n=n_free).values_list("foil", "item", "foils_asked", "n").iterator():
+        free[foil] = n
+        if at_once is not None:
+            several[item] = foil
+    waits = {"item__state": ItemState.IN_VALIDATION, "verdict": FoilVerdict.PENDING}
+    foils = Foil.objects.filter(item__subtest__project=project, item__video__media_state__in=WATCHABLE, **waits)
+    columns = ("pk", "item", "item__video", "item__candidate_group", "item__subtest__name")
+    columns += ("item__subtest__votes_wanted", "item__caption__text_sha256", "text_sha256", "item__pair")
+    pairs = {}
+    for pk, item, *facts, caption, text, name in foils.order_by("pk").values_list(*columns).iterator():
+        votes = free.get(pk, facts[-1])
+        if votes and several.get(item, pk) == pk:
+            pairs[pk] = OpenPair(item, *facts, (caption, text), name, votes, pk in free)
+    return pairs
+
+
+def _rivals(pairs: Mapping[int, OpenPair], *, caption_once: bool) -> dict[int, set[int]]:
+    """Return, with each pair itself, the pairs of which a person may judge only one.
+
+    Those of an item; if a sentence is seen once, those that share a sentence of a clip, or the two clips of an item.
+    """
+    alike: dict[tuple, set[int]] = defaultdict(set)
+    keys = {}
+    for pk, pair in pairs.items():
+        keys[pk] = [("item", pair.item)]
+        if caption_once:
+            keys[pk] += [(pair.video, text) for text in pair.texts]
+            keys[pk] += [(pair.subtest, pair.name)] if pair.name else []
+        for key in keys[pk]:
+            alike[key].add(pk)
+    return {pk: set().union(*(alike[key] for key in keys[pk])) for pk in pairs}
+
+
+def _claimable(project: Project, person: int) -> set[int]:
+    """Return the pairs with a slot that the person may take, by the query of the queues. Reservations end, so none."""
+    slots = slots_in_scope(
+        leakage_of(project), Stage.VALIDATION, person=person, project=project.pk, now=datetime.max.replace(tzinfo=UTC)
+    )
+    return set(slots.order_by().values_list("task__foil", flat=True).distinct())
+
+
+def _begun(project: Project, validators: set[int]) -> dict[int, set[int]]:
+    """Return clip -> validators who were shown it, declined it, or know it from practice. Three queries."""
+    begun: dict[int, set[int]] = defaultdict(set)
+    mine = {"person__in": validators}
+    shown = Lease.objects.filter(task__project=project, **mine).values_list("caption_video", "person")
+    declined = DeclinedVideo.objects.filter(video__project=project, **mine).values_list("video", "person")
+    asked = Question.objects.filter(attempt__person__in=validators, pair__project=project)
+    for rows in (shown, declined, asked.values_list("pair__item__video", "attempt__person")):
+        for video, person in rows.order_by().distinct().iterator():
+            begun[video].add(person)
+    return begun
+
+
+def blocked_stages(
+    project: Project, team: Mapping[int, set[str]], crowd: set[str], stages: Collection[str]
+) -> list[str]:
+    """Return the stages with open tasks that no member may take. A query per member with the role, until one may."""
+    people, now = User.objects.in_bulk(list(team)), timezone.now()
+    return [
+        stage
+        for stage in stages
+        if (role := ROLE_OF_STAGE[Stage(stage)]) not in crowd
+        and not any(
+            may_take_any(people[person], project, stage, now) for person, roles in team.items() if role in roles
+        )
+    ]
 
 
 def _barred(project: Project, validators: set[int]) -> dict[tuple[int, int | None], set[int]]:

@@ -108,7 +108,7 @@ def test_people_who_worked_on_a_video_may_not_judge_it(world):
     hand = {"project": world.project, "person": world.val, "kind": Involvement.Kind.MADE}
     Involvement.objects.create(video=item.video, **hand)
     people = {world.vera.pk, world.vic.pk, world.val.pk}
-    (short,) = short_subtests(world.project, people, 3)
+    (short,) = short_subtests(world.project, people)
     assert (short["can"], short["pairs"], short["lack"], short["hands"]) == (2, 1, 1, 1)
     page = overview(world)
     assert "Validators who may not judge because they worked on the same videos: 1." in page
@@ -119,14 +119,14 @@ def test_pairs_without_tasks_yet_count_as_well():
     world = make_world({"judge_caption_once": False}, name="direction")
     item = world.item("a man unfolds a shirt.", "a man tears a shirt.")
     two = {world.vera.pk, world.vic.pk}
-    assert short_subtests(world.project, two | {world.val.pk}, 3) == []
-    row = {"name": "direction", "wanted": 3, "can": 2, "pairs": 2, "lack": 1, "hands": 0}
-    assert short_subtests(world.project, two, 3) == [row]
+    # Nobody judges two pairs of an item, so its two pairs need six people, whatever the rule of sentences says.
+    row = {"name": "direction", "wanted": 3, "can": 0, "pairs": 2, "lack": 4, "hands": 0, "once": True}
+    assert short_subtests(world.project, two) == [row]
     make_tasks(world.project)
-    assert short_subtests(world.project, two, 3) == [row]
+    assert short_subtests(world.project, two) == [row]
     hand = {"project": world.project, "person": world.val, "kind": Involvement.Kind.MADE}
     Involvement.objects.create(video=item.video, **hand)
-    assert short_subtests(world.project, two | {world.val.pk}, 3) == [row | {"hands": 1}]
+    assert short_subtests(world.project, two | {world.val.pk}) == [row | {"hands": 1}]
 
 
 def test_each_foil_of_a_caption_needs_validators_of_its_own_if_a_caption_is_seen_once(world):
@@ -135,15 +135,15 @@ def test_each_foil_of_a_caption_needs_validators_of_its_own_if_a_caption_is_seen
     make_tasks(world.project)
     people = {world.vera.pk, world.vic.pk, world.val.pk}
     row = {"name": "direction", "wanted": 3, "can": 0, "pairs": 2, "lack": 3, "hands": 0, "once": True}
-    assert short_subtests(world.project, people, 3) == [row]
+    assert short_subtests(world.project, people) == [row]
+    assert "each foil of a caption needs validators of its own" in overview(world)
     world.vote("vera")
     world.vote("vic")
     world.vote("val")
-    (short,) = short_subtests(world.project, people, 3)
+    (short,) = short_subtests(world.project, people)
     assert short["lack"] == 3
-    assert "each foil of a caption needs validators of its own" in overview(world)
     six = people | {factories.make_member(world.project, V).pk for _ in range(3)}
-    assert short_subtests(world.project, six, 3) == []
+    assert short_subtests(world.project, six) == []
 
 
 def test_pairs_that_nobody_has_seen_can_need_fewer_votes(world):
@@ -161,8 +161,8 @@ def test_a_validator_who_left_after_voting_still_counts(world):
     make_tasks(world.project)
     world.vote("vera")
     leaves(world, "vera")
-    assert short_subtests(world.project, {world.vic.pk, world.val.pk}, 3) == []
-    assert short_subtests(world.project, {world.vic.pk}, 3)[0]["can"] == 2
+    assert short_subtests(world.project, {world.vic.pk, world.val.pk}) == []
+    assert short_subtests(world.project, {world.vic.pk})[0]["can"] == 2
 
 
 def test_with_item_scope_work_on_another_item_of_the_video_excludes_nobody():
@@ -172,9 +172,9 @@ def test_with_item_scope_work_on_another_item_of_the_video_excludes_nobody():
     hand = {"project": world.project, "person": world.val, "kind": Involvement.Kind.MADE, "video": made.video}
     people = {world.vera.pk, world.vic.pk, world.val.pk}
     Involvement.objects.create(group=other, **hand)
-    assert short_subtests(world.project, people, 3) == []
+    assert short_subtests(world.project, people) == []
     Involvement.objects.create(group=made.candidate_group, **hand)
-    assert short_subtests(world.project, people, 3)[0]["can"] == 2
+    assert short_subtests(world.project, people)[0]["can"] == 2
 
 
 def test_a_paused_validator_cannot_judge(world):
@@ -267,3 +267,22 @@ class TestWhatIsYetToGetItsTasks:
         assert self.queues(world) == waiting
         make_tasks(world.project)
         assert self.queues(world) == waiting
+
+
+def test_a_queue_that_no_member_may_take_says_so_and_gives_no_date(world):
+    """The only reviewer wrote the foil: nobody may review it, and the overview asks for a reviewer, not for work."""
+    world.group()
+    make_tasks(world.project)
+    world.edit("ann")
+    leaves(world, "rob")
+    leaves(world, "rita")
+    Membership.objects.create(project=world.project, person=world.ann, role=Role.REVIEWER)
+    make_tasks(world.project)
+    found = count(world.project)
+    assert (found["blocked"], found["missing"]["reviewer"], found["forecast"]["days"]) == (["review"], 1, None)
+    assert "blocked" in [alarm["code"] for alarm in found["alarms"]]
+    page = overview(world)
+    assert "Nobody may take the open tasks." in page
+    assert "work on 1 open task" not in page
+    Membership.objects.create(project=world.project, person=world.abe, role=Role.REVIEWER)
+    assert count(world.project)["blocked"] == []

@@ -145,12 +145,12 @@ RESERVED_SLUGS = frozenset({"new"})
 
 ONCE_LABEL = _("Show each sentence of a clip to a person only once")
 ONCE_REASON = _(
-    "Without this rule, people recognize the caption because it appears with every foil. With this rule, a caption "
-    "with three foils needs three times as many validators."
+    "Nobody judges two foils of one item, so an item with three foils needs three times as many validators. With this "
+    "rule, nobody judges two items that share a sentence of a clip either: people would recognize it."
 )
 ONCE_HELP = _(
-    "Without this rule, people recognize the caption because it appears with every foil. With this rule, a caption "
-    "with three foils needs three times as many validators. "
+    "Nobody judges two foils of one item, so an item with three foils needs three times as many validators. With this "
+    "rule, nobody judges two items that share a sentence of a clip either: people would recognize it. "
     "You can change this later under Quality."
 )
 
