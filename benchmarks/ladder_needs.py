@@ -73,7 +73,7 @@ def measure(make: Callable[..., World], seed: int, looks: int | None = None) -> 
     return {
         "rows": rows,
         "solved": found["solved"],
-        "enough": evidence.is_enough,
+        "enough": evidence.is_enough("order"),
         "n_supported": int(supported.sum()),
         "n_false": int((world.need[supported] != 3).sum()),
         "n_order": int((world.need == 3).sum()),
@@ -101,8 +101,9 @@ def report(name: str, results: list[dict[str, Any]]) -> None:
     rows = [row for result in results for row in result["rows"]]
     width = [row["high"] - row["low"] for row in rows]
     unsolved = [1.0 - result["solved"] for result in results for _ in result["rows"]]
+    inside = np.mean([row["covers"] for row in rows])
     print(
-        f"{name}: {len(rows)} shares of {len(results)} projects; inside {np.mean([row['covers'] for row in rows]):.3f}; "
+        f"{name}: {len(rows)} shares of {len(results)} projects; inside {inside:.3f}; "
         f"width median {np.median(width):.3f}, mean {np.mean(width):.3f}, of it unsolved items {np.mean(unsolved):.3f}"
     )
     for part in CHAIN.values():

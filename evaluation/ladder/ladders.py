@@ -1,4 +1,4 @@
-"""Compute the evidence ladder of a run, and of a release over all its runs: once after they end, then cached."""
+"""Compute the evidence ladder of a run, and what a release needs over all its runs: once after they end, then cached."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,12 +8,16 @@ from numpy.typing import NDArray
 
 from evaluation.board.leaderboard import latest_runs
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
-from evaluation.metrics import ladder
-from evaluation.metrics.ladder import CHAIN, FULL, LEVELS, REQUIRED, UNKNOWN, LadderScores
-from evaluation.scoring.models import Run
+from evaluation.metrics import ladder, need_evidence, needs
+from evaluation.metrics.ladder import CHAIN, FULL, MIDDLE_FRAME, NO_CLIP, SHUFFLED, LadderScores
+from evaluation.metrics.need_evidence import Evidence
+from evaluation.metrics.needs import NeedData, Solver
+from evaluation.scoring.models import Run, Score
+from evaluation.scoring.queries import item_texts_of, records_of, scored_records
 from evaluation.scoring.run_results import (
     RUNGS_VERSION,
     Axes,
+    axes_from,
     axes_of,
     credits_from,
     credits_of,
@@ -22,13 +26,16 @@ from evaluation.scoring.run_results import (
     is_settled,
     rungs_of,
 )
-from evaluation.scoring.rungs import Rung
+from evaluation.scoring.rungs import Rung, ladder_of
 from foilworks.core.corpus.models import Release
+from foilworks.core.corpus.release_records import cluster
 
 Floats = NDArray[np.float64]
-# In addition to the metric's own version: raise it if ladders are computed differently.
-VERSION = "2"
+Record = Mapping[str, Any]
+# In addition to the metrics' own versions: raise it if ladders are computed differently.
+VERSION = "4"
 KIND = "ladder"
+TEXT_SOLVER = "blind solver"
 
 
 def chance_of(axes: Axes) -> Floats:
@@ -67,7 +74,7 @@ def ladder_of_run(run: Run) -> dict[str, Any] | None:
         data = LadderScores(credit_by_rung(run, axes), chance_of(axes), axes.clusters)
         names = dict.fromkeys(axes.subtests)
         subtests = {name: ladder.compute(data.only(axes.scope(f"subtest:{name}"))) for name in names}
-        return {"overall": ladder.compute(data), "subtests": subtests, "needs": _needs([data.credit], axes)}
+        return {"overall": ladder.compute(data), "subtests": subtests}
 
     facts = {"run": run.pk, "model": run.label, "model_key": run.model_key, "protocol": run.protocol}
     results = cached_by_fingerprint(run.release.project, KIND, str(run.pk), _fingerprint([run]), make)
@@ -78,7 +85,7 @@ def ladder_of_run(run: Run) -> dict[str, Any] | None:
 def _fingerprint(runs: Sequence[Run]) -> str:
     """Return what ladders follow from: the scores of the runs, and which views they are of."""
     scored = [[fingerprint_of(run), run.params.get("ladder")] for run in runs]
-    return digest([VERSION, RUNGS_VERSION, ladder.VERSION, scored])
+    return digest([VERSION, RUNGS_VERSION, ladder.VERSION, needs.VERSION, scored])
 
 
 def ladder_runs(release: Release) -> list[Run]:
@@ -96,72 +103,131 @@ def ladder_runs(release: Release) -> list[Run]:
     return max(chains.items(), key=lambda chain_runs: (len(chain_runs[0]), len(chain_runs[1])), default=((), []))[1]
 
 
-def ladder_of_release(release: Release) -> dict[str, Any] | None:
-    """Return the share of items that some model solves at each rung, by subtest and overall; None without a ladder.
+def text_runs(release: Release) -> list[Run]:
+    """Return the runs of models that read texts alone and have no ladder: what they answer needs no clip."""
+    runs = [run for run in latest_runs(release) if not has_ladder(run) and run.model_key and is_comparable(run)]
+    keys = Score.objects.filter(model_key__in=[run.model_key for run in runs], clip_key="").values_list("model_key")
+    text_only = set(keys.distinct()) if runs else set()
+    return [run for run in runs if (run.model_key,) in text_only]
 
-    `models`: those counted; `luck`: what guesses would give; `needs`: the number of items by what they need.
+
+def ladder_of_release(release: Release) -> dict[str, Any] | None:
+    """Return what a release needs (`metrics.needs`), by subtest and overall; None without a ladder.
+
+    `models`: those with a ladder. `evidence`: effective `looks` per level, and per need those that count, whether they
+    are `enough` to name items, and how many items are `supported`.
     """
     runs = ladder_runs(release)
     if not runs:
         return None
+    blind = text_runs(release)
 
     def make() -> dict[str, Any]:
         axes = axes_of(release)
-        models, chance = [credit_by_rung(run, axes) for run in runs], chance_of(axes)
-
-        def of(mask: NDArray[np.bool_]) -> dict[str, Any]:
-            within = [{rung: values[mask] for rung, values in model.items()} for model in models]
-            names = [name for name, is_in in zip(axes.clusters, mask, strict=True) if is_in]
-            return ladder.of_models(within, chance[mask], names)
-
+        data = need_data(runs, blind)
+        found = need_evidence.evidence(data, axes.subtests)
         return {
-            "overall": of(axes.scope("")),
-            "subtests": {name: of(axes.scope(f"subtest:{name}")) for name in dict.fromkeys(axes.subtests)},
-            "needs": _needs(models, axes),
+            "overall": needs.shares(data),
+            "subtests": {
+                name: needs.shares(data.only(axes.scope(f"subtest:{name}"))) for name in dict.fromkeys(axes.subtests)
+            },
+            "evidence": {
+                "looks": found.looks,
+                "needs": {
+                    need: {
+                        "looks": found.looks_for(need),
+                        "enough": found.is_enough(need),
+                        "supported": int(found.supported(need).sum()),
+                    }
+                    for need in need_evidence.LOWEST
+                },
+            },
         }
 
-    results = cached_by_fingerprint(release.project, KIND, f"release {release.pk}", _fingerprint(runs), make)
+    results = cached_by_fingerprint(release.project, KIND, f"release {release.pk}", _fingerprint([*runs, *blind]), make)
     models = [{"run": run.pk, "model": run.label, "model_key": run.model_key, "protocol": run.protocol} for run in runs]
     return {"release": release.pk, "models": models, **results}
 
 
-def levels_of(runs: Sequence[Run], axes: Axes, private: Sequence[Mapping[str, Any]] | None = None) -> NDArray[np.int64]:
-    """Return (n,) what each public item of the runs' release needs (metrics.ladder.levels_of).
+def evidence_of(runs: Sequence[Run], *, with_private: bool = False) -> tuple[list[Record], Evidence]:
+    """Return the records of the runs' release, public ones first, and the evidence of the runs for each."""
+    release = runs[0].release
+    records = [*records_of(release), *(records_of(release, private=True) if with_private else ())]
+    blind = text_runs(release)
 
-    `private`: the private records, whose axes are `axes`, instead of the public ones.
-    """
+    def make() -> dict[str, Any]:
+        data = need_data(runs, blind, with_private=with_private)
+        found = need_evidence.evidence(data, [record["subtest"] for record in records])
+        return {"p": {need: p.tolist() for need, p in found.p_need.items()}, "looks": found.looks}
 
-    def credit_of(run: Run) -> dict[str, Floats]:
-        if private is None:
-            return credit_by_rung(run, axes)
-        # The same rungs as for public items: an item without a score on one of them is unknown.
-        return {rung: credits_from(run, axes, private, Rung(rung)).main for rung in scored_rungs(run)}
-
-    def make() -> list[int]:
-        levels: list[int] = ladder.levels_of([credit_of(run) for run in runs]).tolist()
-        return levels
-
-    subject = f"{'levels' if private is None else 'private levels'} {sorted(run.pk for run in runs)}"
-    stored_levels = cached_by_fingerprint(runs[0].release.project, KIND, subject, _fingerprint(runs), make)
-    return np.array(stored_levels, dtype=np.int64)
+    subject = f"evidence {sorted(run.pk for run in runs)} {with_private}"
+    stored = cached_by_fingerprint(release.project, KIND, subject, _fingerprint([*runs, *blind]), make)
+    p_need = {need: np.array(p, dtype=np.float64) for need, p in stored["p"].items()}
+    return records, Evidence(p_need, stored["looks"])
 
 
-def lacking(runs: Sequence[Run], need: str) -> list[str]:
-    """Return the rungs without which a run cannot show that an item needs this, "model: rung" each."""
-    scored = {run.pk: scored_rungs(run) for run in runs}
-    return [f"{run.label}: {rung}" for run in runs for rung in REQUIRED[need] if rung not in scored[run.pk]]
+def need_data(runs: Sequence[Run], blind: Sequence[Run], *, with_private: bool = False) -> NeedData:
+    """Return all looks of the runs at the items of their release; `blind`: runs that only count against a need."""
+    release = runs[0].release
+    parts = [scored_records(release), *([records_of(release, private=True)] if with_private else ())]
+    axes = [axes_from(records) for records in parts]
+    solvers = [
+        Solver(run.label, _stacked([_looks(run, *part) for part in zip(axes, parts, strict=True)])) for run in runs
+    ]
+    for run in blind:
+        credit = [credits_from(run, *part).main[:, None] for part in zip(axes, parts, strict=True)]
+        solvers.append(Solver(run.label, {NO_CLIP: np.vstack(credit)}, is_model=False))
+    solver = _text_solver(release, [record for records in parts for record in records])
+    solvers.append(Solver(TEXT_SOLVER, {NO_CLIP: solver[:, None]}, is_model=False))
+    chance = np.concatenate([chance_of(part) for part in axes])
+    control, control_chance = _control(runs, axes[0], parts[0])
+    return NeedData(solvers, chance, [name for part in axes for name in part.clusters], control, control_chance)
 
 
-def _needs(models: Sequence[Mapping[str, Floats]], axes: Axes) -> dict[str, Any]:
-    """Count the items by what they need, beside how many of them guesses alone may give at most."""
-    if any(FULL not in model for model in models):
-        return {"counts": {}, "scored": [], "n_unknown": len(axes.ids), "luck": None}
-    levels = ladder.levels_of(models)
-    counts = {name: int((levels == level).sum()) for name, level in LEVELS.items()}
-    lucky = ladder.lucky(chance_of(axes)[levels != UNKNOWN], len(models))
-    return {
-        "counts": counts,
-        "scored": ladder.scored_levels(models),
-        "n_unknown": int((levels == UNKNOWN).sum()),
-        "luck": float(lucky.mean()) if len(lucky) else None,
+def _stacked(parts: Sequence[Mapping[str, Floats]]) -> dict[str, Floats]:
+    return {rung: np.vstack([part[rung] for part in parts]) for rung in parts[0]}
+
+
+def _looks(run: Run, axes: Axes, records: Sequence[Record]) -> dict[str, Floats]:
+    """Return rung -> (n, looks): the score of the rung, then further looks; single frames are looks at one frame."""
+    ladder_params = ladder_of(run.params)
+    scored = scored_rungs(run)
+    looks: dict[str, list[Floats]] = {}
+    for rung in rungs_of(run):
+        if rung not in scored or rung == Rung.REVERSED:
+            continue
+        looks.setdefault(str(rung), []).append(credits_from(run, axes, records, rung).main)
+        for look in ladder_params.looks_of(rung) if ladder_params and rung not in ladder_params.files else ():
+            name = {Rung.BEST_FRAME: MIDDLE_FRAME, Rung.FULL: needs.DRAWN}.get(rung, str(rung))
+            looks.setdefault(name, []).append(credits_from(run, axes, records, rung, look).main)
+    return {rung: np.column_stack(columns) for rung, columns in looks.items()}
+
+
+def _control(runs: Sequence[Run], axes: Axes, records: Sequence[Record]) -> tuple[dict[str, Floats], Floats]:
+    """Return the credits of proficiency items, which ask for no order by design, for the shuffled and the full clip."""
+    chance = np.array([1.0 / max(2, len(item_texts_of(record).proficiency)) for record in records])
+    columns = {
+        rung: np.column_stack([credits_of(run, axes, Rung(rung)).proficiency for run in runs])
+        for rung in (SHUFFLED, FULL)
     }
+    scored = ~np.isnan(columns[SHUFFLED] + columns[FULL]).all(axis=1)
+    return {rung: values[scored] for rung, values in columns.items()}, chance[scored]
+
+
+def _text_solver(release: Release, records: Sequence[Record]) -> Floats:
+    """Return whether the solver of the audit answers each item from its texts, (n,): 1, or .5 if it cannot choose."""
+
+    def make() -> list[float]:
+        # Imported here: its learner takes a second.
+        from foilworks.core.solver.questions import Row, separate_answers
+        from foilworks.core.solver.solve import first_view
+
+        rows = [
+            Row(row["caption"], tuple(row["foils"]), video=cluster(row["video"]), kind=row["subtest"])
+            for row in records
+        ]
+        solution = first_view(*separate_answers(rows))
+        return [float(np.sign(item.s - 0.5) / 2 + 0.5) for item in solution.items]
+
+    fingerprint = digest([needs.VERSION, release.content_hash, len(records)])
+    return np.array(cached_by_fingerprint(release.project, KIND, f"texts {release.pk}", fingerprint, make))

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from django.utils.translation import gettext as _
 
-from evaluation.ladder.ladders import has_ladder, ladder_runs, levels_of
+from evaluation.ladder.ladders import evidence_of, has_ladder, ladder_runs
 from evaluation.ladder.wording import RUNG_LABELS
-from evaluation.metrics.ladder import LEVELS
 from evaluation.scoring.models import Run
 from evaluation.scoring.run_results import axes_of, credits_of, rungs_of
 from evaluation.scoring.rungs import Rung
@@ -52,15 +51,15 @@ def rung_choices() -> list[tuple[str, str]]:
 
 
 def items_at(source: Source, need: str = "", rung: str = "") -> list[int]:
-    """Return ids of public items of the release that need this (metrics.ladder.LEVELS), and that a rung solves or not.
+    """Return ids of public items of the release that are supported for a need, and that a rung solves or not.
 
     At a rung, an item is solved if any of the models has full credit; it counts as not solved if none has, and at
     least one has a score.
     """
     axes, runs = axes_of(source.release), source.runs()
     fits = np.ones(len(axes.ids), dtype=bool)
-    if need:
-        fits &= levels_of(runs, axes) == LEVELS[need]
+    if need and runs:
+        fits &= evidence_of(runs)[1].supported(need)
     if rung:
         target_rung = Rung(rung.removeprefix(NOT_SOLVED))
         scored = [credits_of(run, axes, target_rung).main for run in runs if target_rung in rungs_of(run)]

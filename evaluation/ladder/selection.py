@@ -1,21 +1,19 @@
-"""Keep the items of a release whose answer needs the clip, several frames or their order, by the ladder of models.
+"""Keep the items of a release that are supported for a need: the clip, several frames or their order.
 
 The ladder reads a release; a new release freezes the items that are valid now. They are matched by id and content: an
 item that the scored release lacks, or has with other texts, does not qualify (docs/decisions/0086-items-by-ladder.md).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
-from evaluation.ladder.ladders import chance_of, has_ladder, lacking, ladder_runs, levels_of
-from evaluation.metrics.ladder import QUALIFIES, UNKNOWN, lucky
+from evaluation.ladder.ladders import evidence_of, has_ladder, ladder_runs
+from evaluation.metrics.need_evidence import FALSE_SHARE, LOWEST, MIN_LOOKS
 from evaluation.scoring.models import Run
-from evaluation.scoring.queries import records_of
-from evaluation.scoring.run_results import axes_from, axes_of
 from foilworks.core.corpus.models import Release
 from foilworks.core.projects.models import Project
 from foilworks.core.text.quoting import quoted
@@ -35,14 +33,15 @@ class SubtestCount:
 
 @dataclass(frozen=True)
 class Selection:
-    """`kept`: ids of the items that qualify; empty in a selection that was stored. `luck`: the highest share that
-    guesses alone would make qualify.
+    """`kept`: ids of the items that qualify; empty in a selection that was stored. `looks`: the effective looks that
+    count for the need; with fewer than MIN_LOOKS nothing qualifies.
     """
 
     need: str
     runs: Sequence[Run]
     kept: frozenset[str]
-    luck: float | None
+    looks: float
+    is_enough: bool
     subtests: Sequence[SubtestCount] = field(default_factory=tuple)
 
     @property
@@ -67,7 +66,8 @@ class Selection:
                 subtest.name: {"n": subtest.n, "n_kept": subtest.n_kept, "n_unknown": subtest.n_unknown}
                 for subtest in self.subtests
             },
-            "luck": self.luck,
+            "looks": self.looks,
+            "false_share": FALSE_SHARE,
         }
 
 
@@ -107,55 +107,49 @@ def _newest(project: Project) -> list[Run]:
 
 
 def select(records: Sequence[Record], need: str, runs: Sequence[Run]) -> Selection:
-    """Return which of the records qualify: some model solves them with the full clip, and none with less.
+    """Return which of the records are supported for a need (`metrics.need_evidence`).
 
-    EvaluationError: an unknown need, no runs, or a run without the rungs that show it.
+    EvaluationError: an unknown need, no runs, or too few looks to name items.
     """
-    if need not in QUALIFIES:
+    if need not in LOWEST:
         raise EvaluationError(
-            _("unknown need %(need)s; choose one of: %(known)s") % {"need": quoted(need), "known": ", ".join(QUALIFIES)}
+            _("unknown need %(need)s; choose one of: %(known)s") % {"need": quoted(need), "known": ", ".join(LOWEST)}
         )
     if not runs:
         raise EvaluationError(
             _("No run has a ladder yet. Score a release with `foilworks evaluate model SPEC --controls` first.")
         )
-    if missing := lacking(runs, need):
-        words = _("These runs cannot show which items need it, because they lack rungs (%(missing)s). Add controls.")
-        raise EvaluationError(words % {"missing": ", ".join(missing)})
-    scored = _scored(runs)
-    level_of = {
-        record["id"]: scored_item.level
-        if (scored_item := scored.get(record["id"])) and scored_item.content == _content(record)
-        else UNKNOWN
-        for record in records
-    }
-    qualified_ids = frozenset(name for name, level in level_of.items() if level >= QUALIFIES[need])
-    lucks = [scored[name].luck for name, level in level_of.items() if level != UNKNOWN]
-    counts = _counts(records, level_of, qualified_ids)
-    return Selection(need, tuple(runs), qualified_ids, sum(lucks) / len(lucks) if lucks else None, counts)
+    selection = _selections(records, runs)[need]
+    if not selection.is_enough:
+        words = _(
+            "Single items cannot be named: %(looks).1f effective looks of %(min).0f. Add looks on the page of the "
+            "evidence ladder, or score another model that is above luck."
+        )
+        raise EvaluationError(words % {"looks": selection.looks, "min": MIN_LOOKS})
+    return selection
 
 
-@dataclass(frozen=True)
-class _Scored:
-    """What the ladders show of an item; `luck`: the highest chance that guesses alone would make it qualify."""
-
-    content: tuple[Any, ...]
-    level: int
-    luck: float
-
-
-def _scored(runs: Sequence[Run]) -> dict[str, _Scored]:
-    """Return {id: what the ladders show} of all items of the runs' release, also of private ones."""
-    release = runs[0].release
-    scored_by_id = {}
-    for is_private in (False, True) if release.n_private else (False,):
-        records = records_of(release, private=is_private)
-        axes = axes_from(records) if is_private else axes_of(release)
-        levels = levels_of(runs, axes, records if is_private else None).tolist()
-        chances = lucky(chance_of(axes), len(runs)).tolist()
-        rows = zip(records, levels, chances, strict=True)
-        scored_by_id |= {record["id"]: _Scored(_content(record), level, luck) for record, level, luck in rows}
-    return scored_by_id
+def _selections(records: Sequence[Record], runs: Sequence[Run]) -> dict[str, Selection]:
+    """Return what remains of the records for each need, by the evidence for the items that the runs scored."""
+    scored, evidence = evidence_of(runs, with_private=runs[0].release.n_private > 0)
+    index_by_id = {record["id"]: at for at, record in enumerate(scored)}
+    indices = [index_by_id.get(record["id"]) for record in records]
+    current = [
+        at if at is not None and _content(scored[at]) == _content(record) else None
+        for at, record in zip(indices, records, strict=True)
+    ]
+    selections = {}
+    for need in LOWEST:
+        supported = evidence.supported(need)
+        kept = frozenset(
+            record["id"] for at, record in zip(current, records, strict=True) if at is not None and supported[at]
+        )
+        unknown = {record["id"] for at, record in zip(current, records, strict=True) if at is None}
+        counts = _counts(records, kept, unknown)
+        selections[need] = Selection(
+            need, tuple(runs), kept, evidence.looks_for(need), evidence.is_enough(need), counts
+        )
+    return selections
 
 
 @dataclass(frozen=True)
@@ -167,9 +161,14 @@ class Offer:
     selections: Mapping[str, Selection]
 
     @property
+    def possible(self) -> dict[str, Selection]:
+        """Return the needs with enough looks to name items."""
+        return {need: selection for need, selection in self.selections.items() if selection.is_enough}
+
+    @property
     def rows(self) -> list[tuple[SubtestCount, list[int]]]:
-        """Return each subtest with the number of items that remain, in the order of `selections`."""
-        tables = [selection.subtests for selection in self.selections.values()]
+        """Return each subtest with the number of items that remain, in the order of `possible`."""
+        tables = [selection.subtests for selection in self.possible.values()]
         return [(row, [table[at].n_kept for table in tables]) for at, row in enumerate(tables[0])] if tables else []
 
 
@@ -180,10 +179,7 @@ def offer(project: Project, records: Sequence[Record], run_ids: Sequence[int] = 
     """
     runs = _newest(project)
     selected_runs = [run for run in runs if run.pk in run_ids] or runs
-    if not selected_runs:
-        return None
-    possible = {need: select(records, need, selected_runs) for need in QUALIFIES if not lacking(selected_runs, need)}
-    return Offer(runs, selected_runs, possible) if possible else None
+    return Offer(runs, selected_runs, _selections(records, selected_runs)) if selected_runs else None
 
 
 def _content(record: Record) -> tuple[Any, ...]:
@@ -191,18 +187,11 @@ def _content(record: Record) -> tuple[Any, ...]:
     return record["caption"], tuple(record["foils"]), record["video"]["key"]
 
 
-def _counts(
-    records: Sequence[Record], level_of: Mapping[str, int], qualified_ids: frozenset[str]
-) -> tuple[SubtestCount, ...]:
+def _counts(records: Sequence[Record], kept: Collection[str], unknown: Collection[str]) -> tuple[SubtestCount, ...]:
     by_subtest: dict[str, list[str]] = {}
     for record in records:
         by_subtest.setdefault(record["subtest"], []).append(record["id"])
     return tuple(
-        SubtestCount(
-            name,
-            len(ids),
-            sum(item_id in qualified_ids for item_id in ids),
-            sum(level_of[item_id] == UNKNOWN for item_id in ids),
-        )
+        SubtestCount(name, len(ids), sum(row in kept for row in ids), sum(row in unknown for row in ids))
         for name, ids in by_subtest.items()
     )

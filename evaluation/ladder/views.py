@@ -1,8 +1,7 @@
 """Show the evidence ladder of a run and of a release, with their files; start controls, and take scores of a rung."""
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -11,33 +10,27 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from evaluation.charts.inline import cached_chart
-from evaluation.ladder import chart
+from evaluation.charts import waterfall
 from evaluation.ladder.forms import RungScoresForm
 from evaluation.ladder.ladders import ladder_of_release, ladder_of_run
-from evaluation.ladder.wording import (
-    RUNG_LABELS,
-    benchmark_sentences,
-    conclusion,
-    need_labels,
-    parts_label,
-    sentences,
-    shown_at,
-)
-from evaluation.metrics.ladder import CHAIN, REQUIRED, RUNGS, WORDS
+from evaluation.ladder.shown import runs_without_looks, shown_needs
+from evaluation.ladder.wording import RUNG_LABELS, parts_label, sentences, shown_at, waterfall_rows
+from evaluation.metrics.ladder import RUNGS
 from evaluation.scoring.access import get_run
 from evaluation.scoring.actions.rungs import add_controls, import_rung_scores
-from evaluation.scoring.figures import require_figures, waiting_page
+from evaluation.scoring.figures import awaited, require_figures, waiting_page
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import SCORE_FILE
+from evaluation.scoring.rungs import FRAMES_TRIED, LOOKS
 from evaluation.scoring.shards.outlook import work
 from foilworks.core.corpus.access import get_release
+from foilworks.core.corpus.models import Release
 from foilworks.core.projects.access import enter_project
 from foilworks.core.text.errors import ActionableError
 from foilworks.core.text.storable import safe_row
 
 Found = Mapping[str, Any]
-SVG = "image/svg+xml"
+SVG, TEX = "image/svg+xml", "application/x-tex; charset=utf-8"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -68,9 +61,7 @@ def _shown(run: Run, ladder: Found) -> dict[str, Any]:
     rungs = [rung for rung in RUNGS if rung in overall["rungs"]]
     return {
         "ladder": overall,
-        "conclusion": conclusion(overall),
         "sentences": sentences(overall),
-        "shows_order": all(rung in overall["rungs"] for rung in REQUIRED["order"]),
         "rungs": [
             {"slug": rung, "label": RUNG_LABELS[rung], "shown": seen[rung], **overall["rungs"][rung]} for rung in rungs
         ],
@@ -80,25 +71,23 @@ def _shown(run: Run, ladder: Found) -> dict[str, Any]:
             for name, group in ladder["subtests"].items()
         ],
         "labels": [RUNG_LABELS[rung] for rung in rungs],
-        **_needs(ladder),
-        "chart": partial(cached_chart, "ladder", partial(chart.of_run, overall), overall),
+        "measured": _measured(run.release),
     }
 
 
-def _needs(ladder: Found) -> dict[str, Any]:
-    needs = ladder["needs"]
-    rows = [(slug, label, needs["counts"].get(slug, 0)) for slug, label in need_labels(needs["scored"]).items()]
-    # Only a score without the clip can make an item seem to need its clip.
-    luck = needs["luck"] if WORDS in needs["scored"] else None
-    return {"needs": rows, "luck": luck, "n_unknown": needs["n_unknown"]}
+def _measured(release: Release) -> Found | None:
+    """Return what the run's release needs; a large one is read by a job first."""
+    ladder = None if awaited(release) else ladder_of_release(release)
+    return shown_needs(ladder) if ladder else None
 
 
 @require_POST
 def controls(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Score the same items with less of their clip, in the background."""
+    """Score the same items with less of their clip, in the background; with `looks`, each item several times."""
     run = enter_project(request, get_run(request.user, slug, pk))
+    tried = run.params.get("ladder", {}).get("tried", FRAMES_TRIED)
     try:
-        add_controls(request.user, run)
+        add_controls(request.user, run, tried, LOOKS if "looks" in request.POST else 1)
     except ActionableError as error:
         messages.error(request, str(error))
     else:
@@ -108,13 +97,13 @@ def controls(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def run_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpResponse:
-    """Serve JSON with everything, CSV with a line per group and rung, SVG of the chart."""
+    """Serve JSON with everything, CSV with a line per group and rung; the drawing is that of the release."""
     run = get_run(request.user, slug, pk)
     ladder = ladder_of_run(run)
     if ladder is None:
         raise Http404(_("This run has no ladder yet."))
     name = f"{run.release.project.slug}-run-{pk}-ladder"
-    return _file(name, extension, ladder, _lines(ladder, "T"), partial(chart.of_run, ladder["overall"]))
+    return _file(name, extension, ladder, _rung_lines(ladder), ladder_of_release(run.release))
 
 
 @require_safe
@@ -126,17 +115,7 @@ def release_ladder(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     ladder = ladder_of_release(release)
     context: dict[str, Any] = {"release": release, "ladder": ladder}
     if ladder:
-        overall = ladder["overall"]
-        rungs = [rung for rung in CHAIN if rung in overall["rungs"]]
-        groups = [*ladder["subtests"].items(), (_("overall"), overall)]
-        context |= {
-            "sentences": benchmark_sentences(ladder),
-            "labels": [RUNG_LABELS[rung] for rung in rungs],
-            "groups": [(name, group, [group["rungs"].get(rung) for rung in rungs]) for name, group in groups],
-            **_needs(ladder),
-            "source": f"release-{release.pk}",
-            "chart": partial(cached_chart, "benchmark", partial(chart.of_benchmark, overall), overall),
-        }
+        context |= {"measured": shown_needs(ladder), "may_add": runs_without_looks(ladder)}
     return render(request, "evaluation/release_ladder.html", context)
 
 
@@ -148,21 +127,32 @@ def release_file(request: HttpRequest, slug: str, pk: int, extension: str) -> Ht
     if ladder is None:
         raise Http404(_("No run of this release has a ladder yet."))
     name = f"{release.project.slug}-release-{pk}-ladder"
-    return _file(name, extension, ladder, _lines(ladder, "share"), partial(chart.of_benchmark, ladder["overall"]))
+    return _file(name, extension, ladder, _part_lines(ladder), ladder)
 
 
-def _lines(ladder: Found, value: str) -> list[list[Any]]:
-    rows: list[list[Any]] = [["group", "rung", "n", value, f"{value}_low", f"{value}_high"]]
+def _rung_lines(ladder: Found) -> list[list[Any]]:
+    rows: list[list[Any]] = [["group", "rung", "n", "T", "T_low", "T_high"]]
     for name, group in [*ladder["subtests"].items(), ("overall", ladder["overall"])]:
-        rows += [[name, rung, group["n"], row[value], *(row["ci"] or ["", ""])] for rung, row in group["rungs"].items()]
+        rows += [[name, rung, group["n"], row["T"], *(row["ci"] or ["", ""])] for rung, row in group["rungs"].items()]
     return rows
 
 
-def _file(
-    name: str, extension: str, ladder: Found, rows: Sequence[Sequence[Any]], drawn: Callable[[], bytes]
-) -> HttpResponse:
-    if extension == "svg":
-        return HttpResponse(drawn(), content_type=SVG, headers={"Cache-Control": "private, no-cache"})
+def _part_lines(ladder: Found) -> list[list[Any]]:
+    rows: list[list[Any]] = [["group", "needs", "n", "share", "share_low", "share_high", "p"]]
+    for name, group in [*ladder["subtests"].items(), ("overall", ladder["overall"])]:
+        rows += [
+            [name, " ".join(part["parts"]), group["n"], part["share"], *part["ci"], part["p"]]
+            for part in group["parts"]
+        ]
+    return rows
+
+
+def _file(name: str, extension: str, ladder: Found, rows: Sequence[Sequence[Any]], drawn: Found | None) -> HttpResponse:
+    """`drawn`: the ladder of the release, whose waterfall the SVG and the TikZ file have."""
+    if extension in ("svg", "tex") and drawn and drawn["overall"]["parts"]:
+        parts = waterfall_rows(drawn)
+        content, kind = (waterfall.draw(parts), SVG) if extension == "svg" else (waterfall.tikz(parts), TEX)
+        return HttpResponse(content, content_type=kind, headers={"Cache-Control": "private, no-cache"})
     if extension == "json":
         response: HttpResponse = JsonResponse(ladder, json_dumps_params={"ensure_ascii": False, "indent": 2})
     elif extension == "csv":

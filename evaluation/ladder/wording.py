@@ -7,7 +7,7 @@ from django.utils.formats import get_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, ngettext
 
-from evaluation.metrics.ladder import CHAIN, COSTS, DIAGNOSTICS, NEEDS, NOTHING, TOO_FEW
+from evaluation.metrics.ladder import COSTS, DIAGNOSTICS, MIN_ITEMS, NEEDS, NOTHING, TOO_FEW
 from evaluation.scoring.models import Run
 from evaluation.scoring.rungs import FRAMES_TRIED, Rung
 from evaluation.templatetags.numbers import BETWEEN
@@ -43,25 +43,24 @@ PART_LABELS: dict[str, Words] = {
     "frames": gettext_lazy("More frames"),
     "order": gettext_lazy("Order of frames"),
 }
-# What an item needs, by its first rung; for filters and tables.
+# Of single items, for filters and files.
 NEED_LABELS: dict[str, Words] = {
-    "words": gettext_lazy("solved without its clip"),
-    "picture": gettext_lazy("needs one frame"),
-    "frames": gettext_lazy("needs several frames"),
-    "order": gettext_lazy("needs the order of frames"),
-    "unsolved": gettext_lazy("not solved"),
+    "clip": gettext_lazy("supported: needs its clip"),
+    "frames": gettext_lazy("supported: needs several frames"),
+    "order": gettext_lazy("supported: needs the order of frames"),
 }
-# The same if a rung below has no scores: the item may need less.
-SOLVED_LABELS: dict[str, Words] = {
-    "picture": gettext_lazy("solved from one frame"),
-    "frames": gettext_lazy("solved from shuffled frames"),
-    "order": gettext_lazy("solved with the full clip only"),
+# Of a waterfall; also in English, for papers.
+WATERFALL_LABELS = {
+    "words": "Words alone",
+    "picture": "One frame",
+    "frames": "Several frames",
+    "order": "Order of frames",
 }
 # Of a release: each includes the ones after it.
 SELECTION_LABELS: dict[str, Words] = {
-    "clip": gettext_lazy("items that need their clip"),
-    "frames": gettext_lazy("items that need several frames"),
-    "order": gettext_lazy("items that need the order of frames"),
+    "clip": gettext_lazy("items supported for a need of their clip"),
+    "frames": gettext_lazy("items supported for a need of several frames"),
+    "order": gettext_lazy("items supported for a need of the order of frames"),
 }
 
 SENTENCES: dict[tuple[str, str], Words] = {
@@ -91,20 +90,6 @@ JOINED = {
     NOTHING: gettext_lazy("These together make no detectable difference (%(points)s points %(ci)s): %(parts)s."),
     COSTS: gettext_lazy("These together make the score lower (%(points)s points %(ci)s): %(parts)s."),
 }
-
-
-def need_labels(scored: Sequence[str]) -> dict[str, Words]:
-    """Return the labels of the levels with scores, and of unsolved items.
-
-    If a level below has no scores, the label says what solves the item, not what it needs.
-    """
-    labels: dict[str, Words] = {}
-    is_known = True
-    for name in CHAIN.values():
-        if name in scored:
-            labels[name] = NEED_LABELS[name] if is_known else SOLVED_LABELS[name]
-        is_known = is_known and name in scored
-    return {**labels, "unsolved": NEED_LABELS["unsolved"]}
 
 
 def interval(bounds: Sequence[float]) -> str:
@@ -165,37 +150,95 @@ def _too_few(n: int) -> str:
     return words % {"n": n}
 
 
-def benchmark_sentences(ladder: Mapping[str, Any]) -> list[str]:
-    """Return what a ladder of a release says about the benchmark, each share with its interval and luck."""
+def benchmark_sentences(ladder: Ladder) -> list[str]:
+    """Return what a ladder of a release says about the benchmark: the headline, then what limits it."""
     overall = ladder["overall"]
-    if not overall["n"] or overall["too_few"]:
-        return [_too_few(overall["n"])]
-    texts = []
-    for rung, words in BENCHMARK.items():
-        row = overall["rungs"].get(rung)
-        if row is not None and row["ci"]:
-            values = {"share": points(row["share"]), "ci": interval(row["ci"])}
-            form = BY_LUCK if row["ci"][0] <= overall["luck"] else MORE_THAN_LUCK
-            texts.append(f"{words % values} {form % {'luck': points(overall['luck'])}}")
+    texts = [need_headline(ladder)]
+    if not overall["parts"]:
+        return [*texts, *_guessers(overall)]
+    solved = {"solved": points(overall["solved"]), "ci": interval(overall["solved_ci"])}
+    texts.append(str(SOLVED % solved))
+    texts += _guessers(overall)
+    for level, against in overall["against"].items():
+        texts.append(str(AGAINST % {"solver": against["solver"], "what": PART_LABELS[level]}))
+    if overall["at_most"]:
+        texts.append(str(NO_CONTROL))
+    if overall["not_monotone"]:
+        texts.append(str(NOT_MONOTONE % {"levels": parts_label(overall["not_monotone"])}))
     return texts
 
 
-BENCHMARK = {
-    Rung.NO_CLIP: gettext_lazy("Some model solves %(share)s %% %(ci)s of the items without a clip."),
-    Rung.BEST_FRAME: gettext_lazy("Some model solves %(share)s %% %(ci)s of the items from one frame."),
-    Rung.SHUFFLED: gettext_lazy("Some model solves %(share)s %% %(ci)s of the items from shuffled frames."),
-    Rung.FULL: gettext_lazy("Some model solves %(share)s %% %(ci)s of the items with the full clip."),
+def need_headline(ladder: Ladder) -> str:
+    """Return the one sentence about what the items need: the largest part, with its interval."""
+    overall = ladder["overall"]
+    if not overall["n"] or overall["n"] < MIN_ITEMS:
+        return _too_few(overall["n"])
+    if not overall["parts"]:
+        return str(NO_LEADERS)
+    largest = max(overall["parts"], key=lambda part: part["share"])
+    if not largest["shown"]:
+        return str(NOTHING_SHOWN)
+    low, high = (share_points(bound) for bound in largest["ci"])
+    between = BETWEEN.get(get_format("DECIMAL_SEPARATOR"), "; ")
+    values = {
+        "models": ", ".join(overall["leaders"]),
+        "share": share_points(largest["share"]),
+        "ci": f"[{low}{between}{high}]",
+        "what": " / ".join(str(NEEDED[name]) for name in largest["parts"]),
+    }
+    is_at_most = overall["at_most"] and "order" in largest["parts"]
+    return str((AT_MOST if is_at_most else HEADLINE) % values)
+
+
+def share_points(share: float) -> str:
+    """Format a share in percent without decimals, as the waterfall does."""
+    return f"{100 * share:.0f}"
+
+
+def _guessers(overall: Ladder) -> list[str]:
+    names = overall["guessers"]
+    words = ngettext(
+        "%(models)s is at luck with the full clip, and gives no evidence for a need.",
+        "%(models)s are at luck with the full clip, and give no evidence for a need.",
+        len(names),
+    )
+    return [words % {"models": ", ".join(names)}] if names else []
+
+
+def waterfall_rows(ladder: Ladder) -> list[tuple[str, float, Sequence[float]]]:
+    """Return the rows of `charts.waterfall`; a row of several levels if those between have no scores."""
+    return [
+        (" / ".join(WATERFALL_LABELS[name] for name in part["parts"]), part["share"], part["ci"])
+        for part in ladder["overall"]["parts"]
+    ]
+
+
+NEEDED: dict[str, Words] = {
+    "words": gettext_lazy("only their texts"),
+    "picture": gettext_lazy("one frame"),
+    "frames": gettext_lazy("several frames, in any order"),
+    "order": gettext_lazy("the order of the frames"),
 }
-MORE_THAN_LUCK = gettext_lazy("Guesses alone would solve %(luck)s %%.")
-BY_LUCK = gettext_lazy("This is not detectably more than guesses alone would solve (%(luck)s %%).")
+HEADLINE = gettext_lazy("Supported for %(models)s: %(share)s %% %(ci)s of the items need %(what)s.")
+AT_MOST = gettext_lazy("Supported for %(models)s: at most %(share)s %% %(ci)s of the items need %(what)s.")
+NO_LEADERS = gettext_lazy("No model is above luck with the full clip, so nothing shows what the items need.")
+NOTHING_SHOWN = gettext_lazy("No need is shown: no part is more than luck can give.")
+SOLVED = gettext_lazy(
+    "The models solve %(solved)s %% %(ci)s of the items beyond luck. The intervals include what the others may need."
+)
+AGAINST = gettext_lazy("%(solver)s answers more than these models from this: %(what)s.")
+NO_CONTROL = gettext_lazy(
+    "Shuffled frames are strange to a model. Valid proficiency items would show how much of the order is only that."
+)
+NOT_MONOTONE = gettext_lazy("A rung is below one with less of the clip, so its part is uncertain: %(levels)s.")
 
 
 def selection_notice(selection: Mapping[str, Any]) -> str:
     """Return what readers of a release must know if its items were selected by a ladder."""
     names = list(dict.fromkeys(model["label"] for model in selection["models"]))
     words = ngettext(
-        "Items were selected with the scores of %(models)s: its score here is too high.",
-        "Items were selected with the scores of %(models)s: their scores here are too high.",
+        "Items were selected with the scores of %(models)s: its score here is optimistic.",
+        "Items were selected with the scores of %(models)s: their scores here are optimistic.",
         len(names),
     )
     return words % {"models": ", ".join(names)}

@@ -12,8 +12,8 @@ from itertools import combinations_with_replacement
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.metrics.ladder import FULL, SHOWN_BY
-from evaluation.metrics.needs import LEVELS, Floats, Key, NeedData, Readers, knowledge_of, readers
+from evaluation.metrics.ladder import SHOWN_BY
+from evaluation.metrics.needs import DRAWN, LEVELS, Floats, Key, NeedData, Readers, knowledge_of, readers
 
 Bools = NDArray[np.bool_]
 # With fewer independent looks on a level, nothing is said about single items.
@@ -25,7 +25,7 @@ VECTORS = np.array(list(combinations_with_replacement(range(len(GRID)), len(LEVE
 # A known answer can be missed and an unknown one found: no look decides alone.
 SLIP = 0.02
 # Weight of the set in the prior of a subtest, in items; of a correlation of a half in an estimated one, in answers.
-SHRINKAGE, PRIOR_WRONG = 10.0, 10.0
+SHRINKAGE, PRIOR_WRONG = 10.0, 4.0
 ITERATIONS = 100
 # The lowest level that an item with this need is known on.
 LOWEST = {"clip": 1, "frames": 2, "order": 3}
@@ -38,19 +38,33 @@ class Evidence:
     p_need: Mapping[str, Floats]
     looks: Mapping[str, float]
 
-    @property
-    def is_enough(self) -> bool:
-        return len(self.looks) == len(LEVELS) and all(self.looks[level] >= MIN_LOOKS for level in LEVELS[:-1])
+    def looks_for(self, need: str) -> float:
+        """Return the effective looks against a lesser need, at its weakest level; 0 if a level has no scores.
+
+        What a level answers, the levels above it answer too, so that looks at all of them count.
+        """
+        below = [self.looks.get(level, 0.0) for level in LEVELS[: LOWEST[need]]]
+        has_all = LEVELS[-1] in self.looks and all(below)
+        return float(np.cumsum(below[::-1]).min()) if has_all else 0.0
+
+    def is_enough(self, need: str) -> bool:
+        """Report whether single items are named. What needs the order needs several frames, too."""
+        return any(self.looks_for(higher) >= MIN_LOOKS for higher in _at_least(need))
 
     def supported(self, need: str) -> Bools:
         """Return (n,) the most probable items of which at most FALSE_SHARE is expected to be wrong; none without enough
         looks."""
-        wrong = 1.0 - self.p_need[need]
-        order = np.argsort(wrong, kind="stable")
-        expected = np.cumsum(wrong[order]) / np.arange(1, len(wrong) + 1)
-        supported = np.zeros(len(wrong), dtype=bool)
-        supported[order[expected <= FALSE_SHARE]] = self.is_enough
+        supported = np.zeros(len(self.p_need[need]), dtype=bool)
+        for higher in _at_least(need):
+            wrong = 1.0 - self.p_need[higher]
+            order = np.argsort(wrong, kind="stable")
+            expected = np.cumsum(wrong[order]) / np.arange(1, len(wrong) + 1)
+            supported[order[expected <= FALSE_SHARE]] |= self.looks_for(higher) >= MIN_LOOKS
         return supported
+
+
+def _at_least(need: str) -> list[str]:
+    return [higher for higher, lowest in LOWEST.items() if lowest >= LOWEST[need]]
 
 
 def evidence(data: NeedData, subtests: Sequence[str]) -> Evidence:
@@ -77,7 +91,7 @@ def evidence(data: NeedData, subtests: Sequence[str]) -> Evidence:
 
 def _columns(data: NeedData, of: Mapping[Key, Floats], read: Readers, level: str) -> list[tuple[Floats, float]]:
     """Return (looks (n, m), ability) of each solver and rung that is read on a level. The best one has ability 1."""
-    rungs = SHOWN_BY[level]
+    rungs = (*SHOWN_BY[level], DRAWN) if level == LEVELS[-1] else SHOWN_BY[level]
     keys = [key for key in of if key[1] in rungs and (key[0] in read.leaders or key in read.above_luck)]
     means = {key: max(0.0, float(np.nanmean(of[key]))) for key in keys}
     most = max(means.values(), default=0.0)
@@ -108,7 +122,7 @@ def effective_looks(credit: Floats, chance: float) -> float:
     """Return how many independent looks `credit` (n, looks) is worth: m^2 / sum of their correlations (Kish 1965).
 
     The correlation of two looks follows from how often the second is wrong if the first is, which answers that are
-    known do not change: (P(wrong again | wrong) - (1 - chance)) / chance. A half weighs like 10 wrong answers.
+    known do not change: (P(wrong again | wrong) - (1 - chance)) / chance. A half weighs like PRIOR_WRONG answers.
     """
     wrong = np.where(np.isnan(credit), 0.0, 1.0 - credit)
     seen = (~np.isnan(credit)).astype(float)

@@ -19,6 +19,9 @@ from evaluation.metrics.ladder import CHAIN, FULL, MIN_ITEMS, ORDER, SHOWN_BY, S
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Key = tuple[int, str]
+VERSION = "1"
+# The full clip with its frames drawn again, in order: it shows how sure an answer is.
+DRAWN = "drawn"
 LEVELS = tuple(CHAIN.values())
 RUNG_OF = {level: rung for rung, level in CHAIN.items()}
 DRAWS, SEED = 4_000, 0
@@ -118,7 +121,7 @@ def readers(data: NeedData, of: Mapping[Key, Floats]) -> Readers:
         return p_above(values, data.clusters, room)
 
     full = [key for key in of if key[1] == FULL and data.solvers[key[0]].is_model]
-    lower = [key for key in of if key[1] != FULL]
+    lower = [key for key in of if any(key[1] in SHOWN_BY[level] for level in LEVELS[:-1])]
     p_full, p_lower = (dict(zip(keys, holm([p_of(of[key]) for key in keys]), strict=True)) for keys in (full, lower))
     able = [key for key in full if p_full[key] < ALPHA]
     best = max(able, key=lambda key: float(np.nanmean(of[key])), default=None)

@@ -21,7 +21,7 @@ from foilworks.core.projects.models import AuditEvent, Project, User
 
 PREVIEW, FREEZING = "freeze_preview", "freezing"
 JOBS = {PREVIEW: "releases.preview", FREEZING: "releases.freeze"}
-VERSION = "1"
+VERSION = "2"
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,8 @@ def store_preview(row: CachedResult) -> None:
             "needs": [
                 [
                     need,
-                    selection.luck,
+                    selection.looks,
+                    selection.is_enough,
                     [[subtest.name, subtest.n, subtest.n_kept, subtest.n_unknown] for subtest in selection.subtests],
                 ]
                 for need, selection in ladder.selections.items()
@@ -92,8 +93,8 @@ def _ladder(project: Project, data: Mapping[str, Any]) -> LadderOffer | None:
     runs = Run.objects.filter(release__project=project).select_related("release__project").in_bulk(data["runs"])
     ladder_runs = [runs[pk] for pk in data["chosen"] if pk in runs]
     selections = {
-        need: Selection(need, ladder_runs, frozenset(), luck, tuple(SubtestCount(*counts) for counts in subtests))
-        for need, luck, subtests in data["needs"]
+        need: Selection(need, ladder_runs, frozenset(), looks, enough, tuple(SubtestCount(*row) for row in subtests))
+        for need, looks, enough, subtests in data["needs"]
     }
     return LadderOffer([runs[pk] for pk in data["runs"] if pk in runs], ladder_runs, selections)
 

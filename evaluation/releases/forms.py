@@ -61,7 +61,7 @@ class FreezeForm(forms.Form):
     ) -> None:
         """Fit the fields to a preview. `by_job`: the gate of what is chosen is not known before the job ends."""
         super().__init__(data)
-        if ladder:
+        if ladder and ladder.possible:
             self._add_needs(ladder)
         else:
             del self.fields["needs"], self.fields["ladder_runs"]
@@ -75,7 +75,7 @@ class FreezeForm(forms.Form):
             del self.fields["override"]
 
     def _add_needs(self, ladder: Offer) -> None:
-        rows = ((need, SELECTION_LABELS[need], selection) for need, selection in ladder.selections.items())
+        rows = ((need, SELECTION_LABELS[need], selection) for need, selection in ladder.possible.items())
         choices = [
             (need, f"{label}: {selection.n_kept} / {sum(row.n for row in selection.subtests)}")
             for need, label, selection in rows

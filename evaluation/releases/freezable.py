@@ -81,7 +81,7 @@ def preview(project: Project, run_ids: Sequence[int] = (), needs: str = "") -> P
     except EvaluationError:
         return Preview()
     ladder = _ladder(project, frozen, run_ids)
-    selection = ladder.selections.get(needs) if ladder else None
+    selection = ladder.possible.get(needs) if ladder else None
     return Preview(
         _gate(project, [member for member in frozen if selection is None or member.record["id"] in selection.kept]),
         ladder,

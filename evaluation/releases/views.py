@@ -17,6 +17,9 @@ from evaluation.board.leaderboard import RankedRun, is_uneven, leaderboard
 from evaluation.cached_results.first_views import is_large, waits
 from evaluation.charts import of_reports
 from evaluation.errors import EvaluationError
+from evaluation.ladder.ladders import ladder_of_release
+from evaluation.ladder.selection import Offer as LadderOffer
+from evaluation.ladder.shown import runs_without_looks, shown_needs
 from evaluation.releases.actions.freeze_release import freeze_release, freezing_parameters
 from evaluation.releases.background import freezing_of, request_freeze, request_preview, stored_preview
 from evaluation.releases.changelog import compared
@@ -108,9 +111,17 @@ def _freeze_page(
         "left_out": left_out(content),
         "gate": gate,
         "ladder": next_release.ladder,
+        **_measured(next_release.ladder),
         **jobs,
     }
     return render(request, "evaluation/freeze.html", context, status=422 if form.errors else 200)
+
+
+def _measured(ladder: LadderOffer | None) -> dict[str, Any]:
+    """Return what the scored release needs, as its own pages show it."""
+    release = ladder.runs[0].release if ladder and ladder.runs else None
+    found = None if release is None or awaited(release) else ladder_of_release(release)
+    return {"measured": shown_needs(found), "may_add": runs_without_looks(found)} if found else {}
 
 
 MAX_LISTED = 50

@@ -140,13 +140,15 @@ def texts_of(record: Record) -> tuple[str, ...]:
 
 
 def stored_scores(
-    run: Run, texts: Iterable[str] | None = None, rung: Rung = Rung.FULL
+    run: Run, texts: Iterable[str] | None = None, rung: Rung = Rung.FULL, look: int = 0
 ) -> tuple[StoredScores, str, bool]:
     """Return {(clip key, text hash): raw value} of the run's model and protocol, their kind, whether higher is better.
 
     `texts`: only of these, for the few items of a page. `rung`: only what it needs.
     """
-    rows: QuerySet[Score] = rows_of(Score.objects.filter(model_key=run.model_key, protocol=run.protocol), run, rung)
+    rows: QuerySet[Score] = rows_of(
+        Score.objects.filter(model_key=run.model_key, protocol=run.protocol), run, rung, look
+    )
     if texts is not None:
         rows = rows.filter(text_sha256__in={text_key(text) for text in texts})
     values_by_key: StoredScores = {}
@@ -159,21 +161,26 @@ def stored_scores(
 
 
 def release_scores(
-    run: Run, records: Sequence[Record] | None = None, *, few: bool = False, rung: Rung = Rung.FULL
+    run: Run,
+    records: Sequence[Record] | None = None,
+    *,
+    few: bool = False,
+    rung: Rung = Rung.FULL,
+    look: int = 0,
 ) -> tuple[list[ReleaseScore], list[str]]:
     """Return one row for each item that the run scored completely, and the ids of the others. Two queries.
 
     If the run scored any proficiency pair, an item without scores of its own pair is not complete: else the omissions
     of a run would choose the items that P, T and P+T cover. A pair that is equal after truncation has no scores. `few`:
     the given records are a page of the release, so the run's other scores need not be read; it replaces the check over
-    the whole. `rung`: with less of the clip.
+    the whole. `rung`: with less of the clip; `look`: a further look at it.
     """
     needed_texts = [text for record in records or () for text in texts_of(record)] if few else None
-    scores, kind, higher = stored_scores(run, needed_texts, rung)
+    scores, kind, higher = stored_scores(run, needed_texts, rung, look)
     by = keyed_by(run)
     item_records = records if records is not None else scored_records(run.release)
-    lenders = lenders_of(run, None if few else item_records) if rung == Rung.OTHER_CLIP else {}
-    values = RungValues(scores, by, rung, ladder_of(run.params), lenders, higher=higher)
+    lenders = lenders_of(run, None if few else item_records, look) if rung == Rung.OTHER_CLIP else {}
+    values = RungValues(scores, by, rung, ladder_of(run.params), lenders, higher=higher, look=look)
     texts_by_item = [item_texts_of(record, by) for record in item_records]
     equal = equal_parts(run)
     pairs = [

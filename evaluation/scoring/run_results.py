@@ -179,9 +179,14 @@ def credits_of(
     return _credits_in(data)
 
 
-def credits_from(run: Run, axes: Axes, records: Sequence[Mapping[str, Any]], rung: Rung = Rung.FULL) -> Credits:
-    """Return the run's credits on the given records of its release, whose axes are `axes`."""
-    return _credits_in(_credits(run, axes, rung, records))
+def credits_from(
+    run: Run, axes: Axes, records: Sequence[Mapping[str, Any]] | None, rung: Rung = Rung.FULL, look: int = 0
+) -> Credits:
+    """Return the run's credits on the given records of its release, whose axes are `axes`; None: the public ones.
+
+    `look`: a further look at the rung (`scoring.rungs`).
+    """
+    return _credits_in(_credits(run, axes, rung, records, look))
 
 
 def _credits_in(data: Mapping[str, Sequence[float | None]]) -> Credits:
@@ -189,10 +194,10 @@ def _credits_in(data: Mapping[str, Sequence[float | None]]) -> Credits:
 
 
 def _credits(
-    run: Run, axes: Axes, rung: Rung = Rung.FULL, records: Sequence[Mapping[str, Any]] | None = None
+    run: Run, axes: Axes, rung: Rung = Rung.FULL, records: Sequence[Mapping[str, Any]] | None = None, look: int = 0
 ) -> dict[str, list[float | None]]:
     """Convert credits to JSON values: None for NaN, which JSON does not have."""
-    rows, _left_out = counted(run, release_scores(run, records, rung=rung)[0])
+    rows, _left_out = counted(run, release_scores(run, records, rung=rung, look=look)[0])
     out: dict[str, list[float | None]] = {"main": [None] * len(axes.ids), "proficiency": [None] * len(axes.ids)}
     if not rows:
         return out

@@ -16,7 +16,7 @@ from foilworks.core.text.quoting import quoted
 SCORE_FILE = "file"
 
 
-def ladder_params(release: Release, slug: str, tried: int = FRAMES_TRIED) -> dict[str, Any]:
+def ladder_params(release: Release, slug: str, tried: int = FRAMES_TRIED, looks: int = 1) -> dict[str, Any]:
     """Return the rungs of a model. A release of one source video has no other clip; of one frame, none is the best.
 
     EvaluationError: a score file, or an unusable number of frames.
@@ -36,7 +36,8 @@ def ladder_params(release: Release, slug: str, tried: int = FRAMES_TRIED) -> dic
         # The only frame is the middle one.
         left_out |= {Rung.FIRST_FRAME, Rung.BEST_FRAME}
     rungs = [rung for rung in CONTROLS if rung not in left_out]
-    return {"rungs": [rung.value for rung in rungs], "tried": tried, "seed": SEED, "version": VERSION}
+    params = {"rungs": [rung.value for rung in rungs], "tried": tried, "seed": SEED, "version": VERSION}
+    return {**params, "looks": looks} if looks > 1 else params
 
 
 def files_of_rungs(slug: str, files: Mapping[str, Path]) -> dict[str, Any]:

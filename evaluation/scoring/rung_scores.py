@@ -10,6 +10,7 @@ from evaluation.scoring.clip_keys import Keyed, text_key
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.rungs import (
     BLANK,
+    DRAWN_VIEW,
     FRAME_VIEW,
     REVERSED_VIEW,
     SHUFFLED_VIEW,
@@ -17,6 +18,7 @@ from evaluation.scoring.rungs import (
     Rung,
     keys_of,
     ladder_of,
+    look_view,
     most_certain,
     other_clips,
     views_of,
@@ -27,47 +29,52 @@ Record = Mapping[str, Any]
 StoredScores = dict[tuple[str, str], float]
 
 
-def lenders_of(run: Run, records: Sequence[Record] | None = None) -> dict[str, Record]:
+def lenders_of(run: Run, records: Sequence[Record] | None = None, look: int = 0) -> dict[str, Record]:
     """Return {id: record whose clip is shown instead} of the items of the run's release that have one. Two queries.
 
-    `records`: the public ones, or the private ones.
+    `records`: the public ones, or the private ones. `look`: which draw of other clips.
     """
     ladder = ladder_of(run.params)
     if ladder is None:
         return {}
-    if records is not None:
-        return {record["id"]: lender for _at, record, _place, lender in borrowed(list(enumerate(records)), ladder.seed)}
-    return {record["id"]: lender for _at, record, _place, lender in borrowed_clips(run, ladder)}
+    rows = borrowed_clips(run, ladder, look) if records is None else borrowed(list(enumerate(records)), ladder, look)
+    return {record["id"]: lender for _at, record, _place, lender in rows}
 
 
-def borrowed_clips(run: Run, ladder: Ladder) -> Iterator[tuple[int, Record, int, Record]]:
+def borrowed_clips(run: Run, ladder: Ladder, look: int = 0) -> Iterator[tuple[int, Record, int, Record]]:
     """Yield (position, record, position and record of the other item whose clip it is shown). Two queries.
 
     Both are public or both are private, so that everybody can draw the clips of the public items.
     """
     for is_private in (False, True):
         members = ReleaseItem.objects.filter(release=run.release_id, is_private=is_private).order_by("position")
-        yield from borrowed(list(members.values_list("position", "record")), ladder.seed)
+        yield from borrowed(list(members.values_list("position", "record")), ladder, look)
 
 
-def borrowed(rows: Sequence[tuple[int, Record]], seed: int) -> Iterator[tuple[int, Record, int, Record]]:
+def borrowed(
+    rows: Sequence[tuple[int, Record]], ladder: Ladder, look: int = 0
+) -> Iterator[tuple[int, Record, int, Record]]:
     """Yield (position, record, position and record of the other item) of those that have one. Pure."""
-    drawn = other_clips([record for _position, record in rows], seed)
+    drawn = other_clips([record for _position, record in rows], ladder.seed + look)
     for (position, record), at in zip(rows, drawn, strict=True):
         if at is not None:
             yield position, record, *rows[at]
 
 
-def rows_of(rows: QuerySet[Score], run: Run, rung: Rung) -> QuerySet[Score]:
+def rows_of(rows: QuerySet[Score], run: Run, rung: Rung, look: int = 0) -> QuerySet[Score]:
     """Return the rows that a rung can need, so that the others are not read."""
     ladder = ladder_of(run.params)
     if ladder is None:
         return rows
     if rung in ladder.files:
         return rows.filter(clip_key__endswith=f"~{rung}#{ladder.files[rung][:16]}")
+    if look and (view := look_view(rung, look, ladder.tried)):
+        return rows.filter(Q(clip_key="") | Q(clip_key__endswith=f"~{view}"))
     if rung in (Rung.FULL, Rung.OTHER_CLIP):
         views = Q(clip_key__endswith=f"~{REVERSED_VIEW}") | Q(clip_key__endswith=f"~{SHUFFLED_VIEW}")
-        return rows.exclude(views | Q(clip_key__contains=f"~{FRAME_VIEW} ") | Q(clip_key__startswith=f"~{BLANK}"))
+        for name in (FRAME_VIEW, SHUFFLED_VIEW, DRAWN_VIEW):
+            views |= Q(clip_key__contains=f"~{name} ")
+        return rows.exclude(views | Q(clip_key__startswith=f"~{BLANK}"))
     if rung == Rung.NO_CLIP:
         return rows.filter(Q(clip_key="") | Q(clip_key__startswith=f"~{BLANK}"))
     condition = Q(clip_key="")
@@ -88,13 +95,16 @@ class RungValues:
         lenders: Mapping[str, Record],
         *,
         higher: bool = True,
+        look: int = 0,
     ) -> None:
+        self.look = look
         self.scores, self.keyed, self.rung, self.ladder, self.lenders = scores, keyed, rung, ladder, lenders
         self.sign = 1.0 if higher else -1.0
 
     def __call__(self, record: Record, comparison: str, texts: Sequence[str]) -> list[float] | None:
         """Return one value per text; None if one is missing. Of several views, the most certain one counts."""
-        keys = keys_of(self.keyed, record, comparison, texts, self.rung, self.ladder, self.lenders.get(record["id"]))
+        lender = self.lenders.get(record["id"])
+        keys = keys_of(self.keyed, record, comparison, texts, self.rung, self.ladder, lender, self.look)
         values_by_view = [values for key in keys if (values := values_of(self.scores, key, texts)) is not None]
         if len(values_by_view) < len(keys):
             return None

@@ -24,6 +24,10 @@ VERSION = 1
 # Number of single frames that the best one is chosen from: first, middle, last.
 FRAMES_TRIED = 3
 MAX_TRIED = 99
+# Orders of an item's frames that one press adds: enough for evidence about single items, unless answers repeat.
+LOOKS = 15
+# Other clips and drawn frames repeat each other more, and are asked less often.
+MOST_LOOKS = {"other_clip": 6, "full": 4}
 GREY = 127
 # Of models that take frames of any size.
 GREY_SIZE = (224, 224)
@@ -31,7 +35,7 @@ GREY_SIZE = (224, 224)
 VIEW_LENGTH = 20
 # The key of a clip that does not exist: no score has it, and a text-only model's score holds for it.
 NO_KEY = "~none"
-BLANK, REVERSED_VIEW, SHUFFLED_VIEW, FRAME_VIEW = "blank", "reversed", "shuffled", "frame"
+BLANK, REVERSED_VIEW, SHUFFLED_VIEW, FRAME_VIEW, DRAWN_VIEW = "blank", "reversed", "shuffled", "frame", "drawn"
 
 
 class Rung(StrEnum):
@@ -78,6 +82,13 @@ def views_of(rung: Rung, tried: int = FRAMES_TRIED) -> tuple[str, ...]:
     return ({Rung.SHUFFLED: SHUFFLED_VIEW, Rung.REVERSED: REVERSED_VIEW}.get(rung, ""),)
 
 
+def look_view(rung: Rung, look: int, tried: int = FRAMES_TRIED) -> str:
+    """Return the view of one look at a rung, from 1: a frame, an order, or frames drawn again; "" of another clip."""
+    if rung == Rung.BEST_FRAME:
+        return frame_view(look - 1, tried)
+    return {Rung.SHUFFLED: f"{SHUFFLED_VIEW} {look + 1}", Rung.FULL: f"{DRAWN_VIEW} {look + 1}"}.get(rung, "")
+
+
 def frame_view(at: int, tried: int) -> str:
     return f"{FRAME_VIEW} {at + 1} of {tried}"
 
@@ -98,9 +109,13 @@ def order_of(k: int, view: str, seed: str = "") -> list[int]:
         return plain
     if view == REVERSED_VIEW:
         return plain[::-1]
-    if view == SHUFFLED_VIEW:
-        return _shuffled(plain, random.Random(hashlib.sha256(f"{seed} {k}".encode()).digest()))
     name, _, position = view.partition(" ")
+    draw = random.Random(hashlib.sha256(f"{seed} {k}{position and f' {view}'}".encode()).digest())
+    if name == SHUFFLED_VIEW:
+        return _shuffled(plain, draw)
+    if name == DRAWN_VIEW:
+        # In time order; a frame can be left out, and a neighbour shown twice.
+        return sorted(min(max(at + draw.choice((-1, 0, 1)), 0), k - 1) for at in plain)
     if name == FRAME_VIEW:
         at, tried = (int(number) for number in position.split(" of "))
         return [_single(at - 1, tried, k)] * k
@@ -124,17 +139,31 @@ def _single(at: int, tried: int, k: int) -> int:
 
 @dataclass(frozen=True)
 class Ladder:
-    """How the rungs of a run are scored: `run.params["ladder"]`. `files`: {rung: hash} of imported score files."""
+    """How the rungs of a run are scored: `run.params["ladder"]`. `files`: {rung: hash} of imported score files.
+
+    `looks`: how often each item is shown on a rung; all but the first one only show how sure an answer is.
+    """
 
     rungs: tuple[Rung, ...]
     tried: int = FRAMES_TRIED
     seed: int = 0
     files: Mapping[str, str] = field(default_factory=dict)
+    looks: int = 1
+
+    def looks_of(self, rung: Rung) -> range:
+        """Return the numbers of the further looks at a rung; a single frame is a look."""
+        if rung == Rung.BEST_FRAME:
+            return range(1, 1 + self.tried)
+        if rung == Rung.SHUFFLED:
+            return range(1, self.looks)
+        return range(1, min(self.looks, MOST_LOOKS.get(rung, 1)))
 
     @property
     def views(self) -> tuple[str, ...]:
         """Return the distinct views of a clip in addition to the clip as it is, without the blank one."""
         distinct_views = dict.fromkeys(view for rung in self.rungs for view in views_of(rung, self.tried))
+        looks = [(rung, look) for rung in (*self.rungs, Rung.FULL) for look in self.looks_of(rung)]
+        distinct_views |= dict.fromkeys(look_view(rung, look, self.tried) for rung, look in looks)
         return tuple(view for view in distinct_views if view not in ("", BLANK))
 
 
@@ -145,7 +174,7 @@ def ladder_of(params: Mapping[str, Any]) -> Ladder | None:
         return None
     files = {rung: file_facts.get("sha256", "") for rung, file_facts in stored.get("files", {}).items()}
     rungs = tuple(rung for rung in CONTROLS if rung in stored["rungs"])
-    return Ladder(rungs, stored.get("tried", FRAMES_TRIED), stored.get("seed", 0), files)
+    return Ladder(rungs, stored.get("tried", FRAMES_TRIED), stored.get("seed", 0), files, stored.get("looks", 1))
 
 
 def other_clips(records: Sequence[Mapping[str, Any]], seed: int) -> list[int | None]:
@@ -180,11 +209,14 @@ def keys_of(
     rung: Rung,
     ladder: Ladder | None = None,
     lender: Mapping[str, Any] | None = None,
+    look: int = 0,
 ) -> tuple[str, ...]:
     """Return the keys under which the scores of a comparison's texts on a rung are stored; several for the best frame.
 
-    `lender`: the record whose clip is shown instead, on that rung.
+    `lender`: the record whose clip is shown instead, on that rung. `look`: one of the further looks.
     """
+    if look and ladder is not None and rung != Rung.OTHER_CLIP:
+        return (shown_key(keyed, record, comparison, texts, look_view(rung, look, ladder.tried)),)
     if rung == Rung.FULL or ladder is None:
         return (score_key(keyed, record, comparison, texts),)
     if keyed == Keyed.ITEM:

@@ -25,17 +25,19 @@ from foilworks.core.text.quoting import quoted
 
 
 @transaction.atomic
-def add_controls(person: User, run: Run, frames_tried: int = FRAMES_TRIED) -> Run:
+def add_controls(person: User, run: Run, frames_tried: int = FRAMES_TRIED, looks: int = 1) -> Run:
     """Queue the run again with less and less of each clip; only scores that are not stored are computed.
+
+    `looks`: at each item on each rung, so that single items can be judged.
 
     AccessDenied without the researcher's role; EvaluationError: the run is in progress, or is of a score file.
     """
     project = run.release.project
     require_role(person, project, Role.RESEARCHER)
     run = _locked(run)
-    ladder = ladder_params(run.release, run.spec.partition(":")[0], frames_tried)
+    ladder = ladder_params(run.release, run.spec.partition(":")[0], frames_tried, looks)
     _queue_again(run, ladder)
-    audit.record(audit.event(project, person, "evaluation.add_controls", run, rungs=ladder["rungs"]))
+    audit.record(audit.event(project, person, "evaluation.add_controls", run, rungs=ladder["rungs"], looks=looks))
     return run
 
 

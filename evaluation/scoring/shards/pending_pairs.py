@@ -18,7 +18,17 @@ from evaluation.scoring.loop import PairScore, ScoringCounts
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import Record, control_texts, item_texts_of, records_of
 from evaluation.scoring.rung_scores import borrowed_clips
-from evaluation.scoring.rungs import BLANK, SHUFFLED_VIEW, Ladder, Rung, ladder_of, shown_key, views_of
+from evaluation.scoring.rungs import (
+    BLANK,
+    DRAWN_VIEW,
+    SHUFFLED_VIEW,
+    Ladder,
+    Rung,
+    ladder_of,
+    look_view,
+    shown_key,
+    views_of,
+)
 from evaluation.scoring.unread_answers import ANSWER_UNPARSABLE, MODEL_REFUSED
 from foilworks.core.corpus.models import MediaState, ReleaseItem, Video
 from foilworks.core.corpus.video_files.stored_files import clip_file
@@ -113,7 +123,8 @@ class PlannedWork:
         if not texts:
             return
         record = member.record
-        seed = f"{clip_key(record['video'])} {self.ladder.seed}" if self.ladder and view == SHUFFLED_VIEW else ""
+        is_drawn = view.startswith((SHUFFLED_VIEW, DRAWN_VIEW))
+        seed = f"{clip_key(record['video'])} {self.ladder.seed}" if self.ladder and is_drawn else ""
         clip = (clip_as_frozen(key, member.video, record["video"], view, seed) if self.needs_video else None) or Clip(
             ""
         )
@@ -148,14 +159,20 @@ def _borrowers(run: Run, ladder: Ladder) -> dict[int, list[tuple[int, Record]]]:
     borrowers_by_position: dict[int, list[tuple[int, Record]]] = {}
     if Rung.OTHER_CLIP not in ladder.rungs:
         return borrowers_by_position
-    for position, record, lender_position, _other in borrowed_clips(run, ladder):
-        borrowers_by_position.setdefault(lender_position, []).append((position, record))
+    for look in (0, *ladder.looks_of(Rung.OTHER_CLIP)):
+        for position, record, lender_position, _other in borrowed_clips(run, ladder, look):
+            borrowers_by_position.setdefault(lender_position, []).append((position, record))
     return borrowers_by_position
 
 
 def rung_of(view: str, ladder: Ladder) -> str:
     """Return the first rung that reads a view."""
-    return next(rung for rung in ladder.rungs if view in views_of(rung, ladder.tried))
+    return next(
+        rung
+        for rung in (*ladder.rungs, Rung.FULL)
+        if view
+        in {*views_of(rung, ladder.tried), *(look_view(rung, look, ladder.tried) for look in ladder.looks_of(rung))}
+    )
 
 
 def clip_as_frozen(

@@ -9,10 +9,10 @@ from evaluation.analyses.screening import compute
 from evaluation.charts.inline import cached_chart
 from evaluation.facts.screening import screened_foils
 from evaluation.ladder import wording
-from evaluation.ladder.ladders import ladder_of_release, ladder_of_run
+from evaluation.ladder.ladders import ladder_of_release
+from evaluation.ladder.shown import shown_needs
 from evaluation.reports.charts_by_name import CHARTS
 from evaluation.scoring.figures import awaited
-from evaluation.scoring.models import Run
 from foilworks.core.corpus.models import Release
 from generation.models import GenerationRun
 
@@ -20,20 +20,10 @@ register = template.Library()
 
 
 @register.simple_tag
-def ladder_conclusion(run: Run) -> str:
-    """Return what the score of a run needs, in a sentence; "" without a ladder."""
-    ladder = ladder_of_run(run)
-    return wording.conclusion(ladder["overall"]) if ladder else ""
-
-
-@register.simple_tag
 def measured_by(release: Release) -> dict[str, Any] | None:
-    """Return the ladder of a release with its sentences, and a labelled row per rung; None without one."""
+    """Return what a release needs, as every page shows it; None without a ladder."""
     ladder = None if awaited(release) else ladder_of_release(release)
-    if not ladder:
-        return None
-    rows = [(wording.RUNG_LABELS[rung], row) for rung, row in ladder["overall"]["rungs"].items()]
-    return {**ladder, "rows": rows, "sentences": wording.benchmark_sentences(ladder)}
+    return shown_needs(ladder) if ladder else None
 
 
 @register.simple_tag
@@ -46,6 +36,7 @@ def selected_by(release: Release) -> dict[str, Any] | None:
         **selection,
         "label": wording.SELECTION_LABELS[selection["needs"]],
         "notice": wording.selection_notice(selection),
+        "model_keys": [model["model_key"] for model in selection["models"]],
     }
 
 

@@ -25,7 +25,7 @@ from foilworks.site.views.sample_ladder import sample_ladder
 def home(request: HttpRequest) -> HttpResponse:
     if not request.user.is_authenticated:
         has_demo = bool(published_accounts())
-        context = {"has_demo": has_demo, "ladder": sample_ladder() if has_demo else []}
+        context = {"has_demo": has_demo, "ladder": sample_ladder() if has_demo else None}
         return render(request, "foilworks/landing.html", context)
     in_crowd = CROWD_PLACE_KEY in request.session
     cards, may_create = projects_of(request.user, in_crowd=in_crowd), may_create_projects(request.user)

@@ -6,20 +6,19 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.errors import EvaluationError
-from evaluation.ladder.ladders import ladder_of_release, ladder_of_run, ladder_runs
-from evaluation.ladder.listing import Source, items_at
-from evaluation.ladder.wording import NEED_LABELS, PART_LABELS, benchmark_sentences, sentences
-from evaluation.metrics.ladder import CHAIN
+from evaluation.ladder.ladders import evidence_of, ladder_of_release, ladder_of_run, ladder_runs
+from evaluation.ladder.wording import benchmark_sentences, sentences
+from evaluation.metrics.need_evidence import LOWEST, MIN_LOOKS
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import release_named
-from foilworks.core.corpus.models import ReleaseItem
 from foilworks.site.management.base import FoilworksCommand
 from foilworks.site.management.projects import project_by_slug
 from foilworks.site.management.text_tables import table
 
 RUNGS = ("T", "ci", "drop", "drop_ci")
-PARTS = ("value", "ci", "share", "share_ci")
-NEEDS = {f"needs_{slug}": slug for slug in NEED_LABELS if slug != "unsolved"} | {"unsolved": "unsolved"}
+PARTS = ("value", "ci", "p")
+SHARES = ("share", "ci", "p", "shown")
+NEEDS = {f"needs_{slug}": slug for slug in LOWEST}
 
 
 class Command(FoilworksCommand):
@@ -31,7 +30,7 @@ class Command(FoilworksCommand):
         of.add_argument("--run", type=int, metavar="ID", help="id of a scoring run with controls")
         of.add_argument("--release", metavar="ID", help="id, hash or name of a release, over all its models")
         parser.add_argument("--project", metavar="SLUG", help="project, if several have a release of this name")
-        parser.add_argument("--items", choices=tuple(NEEDS), help="also list the ids of the items that need this")
+        parser.add_argument("--items", choices=tuple(NEEDS), help="also list the ids of the items supported for it")
 
     def run(self, **options: Any) -> dict[str, Any]:
         if options["release"]:
@@ -48,16 +47,16 @@ class Command(FoilworksCommand):
         said = benchmark_sentences(found) if options["release"] else sentences(found["overall"])
         result = {**found, "sentences": said}
         if options["items"]:
-            _check_scored(NEEDS[options["items"]], found["needs"]["scored"])
-            source = Source("", runs[0], is_release=bool(options["release"]))
-            result["items"] = _names(source, NEEDS[options["items"]])
+            result["items"] = _names(runs, NEEDS[options["items"]])
         return result
 
     def render(self, result: dict[str, Any]) -> str:
         overall = result["overall"]
         if "models" in result:
-            rows = [(rung, row["share"], row["ci"], overall["luck"]) for rung, row in overall["rungs"].items()]
-            shown = [table(("solved by some model", "share", "ci", "luck"), rows)]
+            rows = [(", ".join(row["parts"]), *[row[name] for name in SHARES]) for row in overall["parts"]]
+            shown = [table(("needs", *SHARES), rows)]
+            looks = result["evidence"]["needs"].items()
+            shown += [table(("need", "effective looks", "items"), [(n, r["looks"], r["supported"]) for n, r in looks])]
         else:
             rungs = [(rung, *[row[name] for name in RUNGS]) for rung, row in overall["rungs"].items()]
             parts = [(", ".join(row["parts"]), *[row[name] for name in PARTS]) for row in overall["parts"]]
@@ -68,17 +67,12 @@ class Command(FoilworksCommand):
         return "\n\n".join(shown)
 
 
-def _check_scored(need: str, scored: Sequence[str]) -> None:
-    """Raise EvaluationError if a rung at this level or below has no scores: items may need less than they seem to."""
-    levels = list(CHAIN.values())
-    below = levels[: levels.index(need) + 1] if need in levels else []
-    if lacking := [str(PART_LABELS[name]) for name in below if name not in scored]:
+def _names(runs: Sequence[Run], need: str) -> list[str]:
+    """Return the ids of the supported public items. EvaluationError: too few looks to name items."""
+    records, evidence = evidence_of(runs)
+    if not evidence.is_enough(need):
         raise EvaluationError(
-            f"this ladder cannot show which items need it: no scores for {', '.join(lacking)}; "
-            "score these rungs with `foilworks evaluate model SPEC --controls`, or `evaluate file` with --rung"
+            f"{evidence.looks_for(need):.1f} effective looks of {MIN_LOOKS:.0f} are too few to name items; add looks "
+            "on the page of the evidence ladder, or score another model that is above luck"
         )
-
-
-def _names(source: Source, need: str) -> list[str]:
-    members = ReleaseItem.objects.filter(release=source.release, item__in=items_at(source, need)).order_by("position")
-    return [record["id"] for record in members.values_list("record", flat=True)]
+    return [record["id"] for record, fits in zip(records, evidence.supported(need), strict=True) if fits]

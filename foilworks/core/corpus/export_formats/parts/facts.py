@@ -31,7 +31,7 @@ NEEDS = {
     "frames": "several frames of their clip",
     "order": "the order of the frames of their clip",
 }
-RUNGS = {"no_clip": "no clip", "best_frame": "one frame", "shuffled": "shuffled frames", "full": "full clip"}
+PARTS = {"words": "words alone", "picture": "one frame", "frames": "several frames", "order": "order of frames"}
 PROBES = {
     "solver": "a solver that never sees a video, held out by video",
     "classifier": "a bag-of-words classifier, held out by caption",
@@ -246,15 +246,16 @@ def basis_of_alpha(row: Mapping[str, Any]) -> str:
 
 
 def selection_line(selection: Mapping[str, Any]) -> str:
-    """Return how the evidence ladder selected the items, and whose scores are too high for it."""
+    """Return how the evidence ladder selected the items, and whose scores are optimistic for it."""
     names = list(dict.fromkeys(model["label"] for model in selection["models"]))
     whose = "its score here is" if len(names) == 1 else "their scores here are"
     rows = selection["subtests"].values()
     n_kept, n_valid, n_unknown = (sum(row[name] for row in rows) for name in ("n_kept", "n", "n_unknown"))
     without_scores = f" {n_unknown} items without scores were left out." if n_unknown else ""
     return (
-        f"Only items that need {NEEDS[selection['needs']]} were released, {n_kept} of {n_valid} valid ones, by the "
-        f"evidence ladder. Items were selected with the scores of {cell(', '.join(names))}: {whose} too high."
+        f"Only items supported for a need of {NEEDS[selection['needs']]} were released, {n_kept} of {n_valid} valid "
+        f"ones, by the evidence ladder. Items were selected with the scores of {cell(', '.join(names))}: {whose} "
+        f"optimistic."
         f"{without_scores}"
     )
 
@@ -297,17 +298,16 @@ def manifest_of(facts: Facts) -> Facts:
 
 
 def _measures(ladder: Mapping[str, Any] | None) -> Facts | None:
-    if not ladder or not ladder["overall"]["n"]:
+    """Return what the items need; None without a ladder, or in tables of versions that counted guesses."""
+    if not ladder or not ladder["overall"].get("parts"):
         return None
-    rungs = [rung for rung in RUNGS if rung in ladder["overall"]["rungs"]]
-    groups = [*ladder["subtests"].items(), ("overall", ladder["overall"])]
+    overall = ladder["overall"]
+    groups = [*ladder["subtests"].items(), ("overall", overall)]
     return {
-        "models": ", ".join(dict.fromkeys(model["model"] for model in ladder["models"])),
-        "titles": [RUNGS[rung] for rung in rungs],
-        "rows": [
-            {**group, "name": name, "shares": [group["rungs"].get(rung) or {} for rung in rungs]}
-            for name, group in groups
-        ],
+        "models": ", ".join(overall["leaders"]),
+        "titles": [" / ".join(PARTS[name] for name in part["parts"]) for part in overall["parts"]],
+        "at_most": overall["at_most"],
+        "rows": [{**group, "name": name} for name, group in groups if group["parts"]],
     }
 
 
