@@ -32,7 +32,7 @@ def check_untested(model: Any) -> None:
         elsewhere = model.prefixes.log_probabilities(other, ids)
         shortened = model.prefixes.log_probabilities(prefix, [row[:-1] for row in ids])
         without_end = model.prefixes.log_probabilities(_without(prefix, prefix.ids.shape[1] - 1), ids)
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RuntimeError) as error:
+    except (HubError, ValueError, TypeError, LookupError, AttributeError, RuntimeError) as error:
         raise _refused(model, f"it fails on a clip ({type(error).__name__}: {str(error)[:200]})") from error
     if not all(row.isfinite().all() for row in together):
         raise _refused(model, "its scores are not numbers")

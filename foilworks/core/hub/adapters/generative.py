@@ -19,8 +19,8 @@ from foilworks.core.hub.batching.own_processor import (
     UNTESTED,
     auto_class_of,
     family_of,
-    media_type_of,
     plain_template,
+    shown_by,
 )
 from foilworks.core.hub.batching.shared_prefix import Prefix
 from foilworks.core.hub.batching.text_limits import ReadsWholeTexts
@@ -85,6 +85,8 @@ class GenerativeModel(ReadsWholeTexts, PromptedModel):
             attend_in_one_call(loaded.model, loaded.device)
         self.mode, self.options, self.thinking = options.mode, options, options.thinking
         self._blind_scores: dict[str, Score] = {}
+        if self.family.is_generic:
+            check_untested(self)
         shows_clip = options.mode != BLIND
         marks = {
             " spaces=own": self.talk.spaces_itself,
@@ -351,6 +353,7 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
     family = family_of(config, name)
     loaded = load_pretrained(auto_class_of(config), name, slug="vlm", device=device, dtype=dtype, config=config)
     processor = load_processor(name) if family.by_processor else None
+    family = shown_by(family, processor, config)
     file_settings = {} if processor else video_settings(name, family.media_type)
     settings = {} if family.is_generic else settings_of(config.model_type, file_settings, options.max_pixels)
     marks = (processor.image_token,) if processor and not family.is_generic else family.marks
@@ -358,11 +361,8 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
         name,
         marks,
         plain_template(processor) if family.is_generic else family.template,
-        media_type=family.media_type or media_type_of(processor),
+        media_type=family.media_type,
         template_options=thinking.template_options,
         closes_thoughts=not thinking.thinks,
     )
-    model = GenerativeModel(loaded, Parts(talk, family, settings, processor), options)
-    if family.is_generic:
-        check_untested(model)
-    return model
+    return GenerativeModel(loaded, Parts(talk, family, settings, processor), options)

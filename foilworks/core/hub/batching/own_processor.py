@@ -5,6 +5,7 @@ a picture, as in their makers' examples of several pictures. The model's own for
 """
 
 import inspect
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,6 @@ from foilworks.core.hub.errors import HubError
 from foilworks.core.text.quoting import quoted
 
 UNTESTED = "untested family"
-VIDEO_PLACEHOLDERS = ("video_token_id", "video_token_index", "image_token_id", "image_token_index")
 # Of models without a chat template: the clip, the words, and the answer on the next line.
 PLAIN_TEMPLATE = (
     "{%% for message in messages %%}{%% for part in message.content %%}{%% if part.type == 'text' %%}{{ part.text }}"
@@ -50,8 +50,17 @@ def family_of(config: Any, name: str) -> Family:
             f"{name}: transformers opens no model of type {quoted(kind)} that reads pictures and writes text; choose "
             "another model, serve it and use an endpoint, or write an external program"
         )
-    placeholder = next((field for field in VIDEO_PLACEHOLDERS if getattr(config, field, None) is not None), "")
-    return Family(_frames, {}, marks=(), media_type="", by_processor=True, placeholder=placeholder, is_generic=True)
+    return Family(_frames, {}, marks=(), by_processor=True, is_generic=True)
+
+
+def shown_by(family: Family, processor: Any, config: Any) -> Family:
+    """Return a generic family as the processor shows clips, other families as they are."""
+    if not family.is_generic:
+        return family
+    media = media_type_of(processor)
+    fields = (f"{media}_token_id", f"{media}_token_index")
+    placeholder = next((field for field in fields if getattr(config, field, None) is not None), "")
+    return replace(family, media_type=media, placeholder=placeholder)
 
 
 def media_type_of(processor: Any) -> str:
@@ -84,11 +93,11 @@ def processed(
         options["return_mm_token_type_ids"] = True
     try:
         inputs = processor(text=[rendered], **_media(processor, prepared), **options)
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RuntimeError, ImportError) as error:
+        length = inputs["input_ids"].shape[1]
+    except (ValueError, TypeError, LookupError, AttributeError, RuntimeError, ImportError) as error:
         raise HubError(
             f"its processor fails ({type(error).__name__}: {error}); serve the model and use an endpoint"
         ) from error
-    length = inputs["input_ids"].shape[1]
     # What a tokenizer puts behind a text, such as an end token, is not part of a prompt.
     bare = tokenizer(rendered[-1:], add_special_tokens=False)["input_ids"]
     with_ends = tokenizer(rendered[-1:])["input_ids"]

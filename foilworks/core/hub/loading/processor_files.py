@@ -1,17 +1,21 @@
 """Read the small files beside the weights that say how inputs are made, from a folder or the hub."""
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
 
-from transformers import AutoProcessor
-from transformers.utils import cached_file
+from transformers import AutoConfig, AutoImageProcessor, AutoProcessor, AutoTokenizer
+from transformers.models.auto.processing_auto import PROCESSOR_MAPPING
+from transformers.utils import cached_file, is_torchvision_available
 
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.loading.pretrained import first_line, model_source
 from foilworks.core.hub.loading.trust import allowed
 
 PROCESSOR, VIDEO, IMAGE = "processor_config.json", "video_preprocessor_config.json", "preprocessor_config.json"
+VIDEO_PROCESSOR, SOUND_PROCESSOR = "video_processor", "feature_extractor"
+LOADERS = {"image_processor": AutoImageProcessor, "tokenizer": AutoTokenizer}
 TEMPLATES = ("chat_template.jinja", "chat_template.json")
 
 
@@ -58,16 +62,60 @@ def video_settings(argument: str, media_type: str = "video") -> dict[str, Any]:
 
 
 def load_processor(argument: str) -> Any:
-    """Load transformers' own processor of pictures and texts; HubError if it cannot be loaded."""
+    """Load transformers' own processor of pictures and texts; HubError if it cannot be loaded.
+
+    Without torchvision, a processor of pictures and videos is loaded without its part for videos.
+    """
     source, revision = model_source(argument)
     # The same pixels with and without torchvision.
     options: dict[str, Any] = {"backend": "pil", **({"revision": revision} if revision else {})}
     try:
-        # bandit B615: the options hold the revision if one is named; scores say which was loaded.
+        if is_torchvision_available():
+            # bandit B615: the options hold the revision if one is named; scores say which was loaded.
+            return AutoProcessor.from_pretrained(source, trust_remote_code=allowed().remote_code, **options)  # nosec
+        return _without_videos(source, options)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, ImportError) as error:
+        # A processor that asks for its part for videos fails without one.
+        needs = "torchvision" in str(error) or isinstance(error, AttributeError)
+        advice = "install torchvision (foilworks[torchvision])" if needs else "copy processor_config.json again"
+        raise HubError(f"{argument}: its processor cannot be loaded ({first_line(error)}); {advice}") from error
+
+
+def _without_videos(source: str, options: dict[str, Any]) -> Any:
+    """Load a processor whose part for videos is left out."""
+    # bandit B615: see above.
+    config = AutoConfig.from_pretrained(source, trust_remote_code=allowed().remote_code, **_revision(options))  # nosec
+    processor_class = PROCESSOR_MAPPING.get(type(config), None)
+    if processor_class is None or VIDEO_PROCESSOR not in processor_class.get_attributes():
         return AutoProcessor.from_pretrained(source, trust_remote_code=allowed().remote_code, **options)  # nosec
-    except (OSError, ValueError, KeyError, TypeError, ImportError) as error:
-        why = f"{argument}: its processor cannot be loaded ({first_line(error)}); copy processor_config.json again"
-        raise HubError(why) from error
+    loaded_class = pictures_only(processor_class)
+    settings, more = loaded_class.get_processor_dict(source, **_revision(options))
+    arguments = loaded_class._get_arguments_from_pretrained(source, settings, **options)
+    settings = {name: value for name, value in settings.items() if name not in processor_class.get_attributes()}
+    return loaded_class.from_args_and_dict(arguments, settings, **more)
+
+
+def pictures_only(processor_class: Any) -> Any:
+    """Return a processor's class that may lack the part for videos, or for sounds."""
+
+    class PicturesOnly(processor_class):  # type: ignore[misc]
+        def check_argument_for_proper_class(self, argument_name: str, argument: Any) -> Any:
+            return None if argument is None else super().check_argument_for_proper_class(argument_name, argument)
+
+        @classmethod
+        def _get_arguments_from_pretrained(cls, name: str, processor_dict: Any = None, **options: Any) -> list[Any]:
+            return [
+                None if part in (VIDEO_PROCESSOR, SOUND_PROCESSOR) else LOADERS[part].from_pretrained(name, **options)
+                for part in processor_class.get_attributes()
+            ]
+
+    PicturesOnly.__name__ = processor_class.__name__
+    PicturesOnly.__signature__ = inspect.signature(processor_class.__init__)
+    return PicturesOnly
+
+
+def _revision(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name == "revision"}
 
 
 def chat_template(argument: str, tokenizer: Any) -> str | None:
