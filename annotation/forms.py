@@ -20,9 +20,9 @@ from annotation.rules.objects import FRAMES
 from annotation.rules.pay import Rate, Unit
 from foilworks.core.corpus.models import Caption, Release, Subtest
 from foilworks.core.projects.forms.accounts import ONCE_LABEL, ONCE_REASON
-from foilworks.core.projects.forms.numbers import DecimalField, FloatField, IntegerField, of_column
 from foilworks.core.projects.listing.filters import Filters
 from foilworks.core.projects.models import CrowdStudy, Project, Role, User
+from foilworks.core.projects.number_fields import DecimalField, FloatField, IntegerField, of_column
 
 
 class PolicyForm(forms.ModelForm):

@@ -7,8 +7,8 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.actions.settings.set_work_rules import WorkRules
 from foilworks.core.projects.forms.accounts import ONCE_LABEL, ONCE_REASON
-from foilworks.core.projects.forms.numbers import FloatField, IntegerField
 from foilworks.core.projects.models import LeakageScope, Project
+from foilworks.core.projects.number_fields import FloatField, IntegerField
 
 MAX_LEASE_MINUTES = 7 * 24 * 60
 MAX_UNDO_SECONDS = 600

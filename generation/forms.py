@@ -11,11 +11,11 @@ from django.utils.translation import gettext_lazy as _
 
 from foilworks.core.corpus.models import Split, Subtest
 from foilworks.core.jobs.models import JobState
-from foilworks.core.projects.forms.numbers import IntegerField
 from foilworks.core.projects.forms.registry_entry import EntryForm, choices_of
 from foilworks.core.projects.listing.filters import Filters
 from foilworks.core.projects.listing.keyset import Order
 from foilworks.core.projects.models import Project
+from foilworks.core.projects.number_fields import IntegerField
 from foilworks.core.text.diff import diff_segments
 from foilworks.core.text.errors import ActionableError
 from foilworks.core.text.registry import Entry, parse_params

@@ -16,7 +16,6 @@ from generation.instruction_models.services import services
 from generation.methods.registry import METHODS
 from generation.records import CaptionInput, FoilDraft
 
-
 # Changes with every change of the JSON's names. 2: blanks have `spans` and `words`; 1 had `span` and `word`.
 SCHEMA = 2
 

@@ -9,8 +9,8 @@ from django.utils.translation import gettext_lazy as _
 from annotation.choices.actions.compose_choices import MAX_SEED, Request
 from annotation.choices.composition_sources import RUN
 from foilworks.core.corpus.models import Subtest
-from foilworks.core.projects.forms.numbers import IntegerField
 from foilworks.core.projects.models import Project
+from foilworks.core.projects.number_fields import IntegerField
 from generation.method_names import method_label
 from generation.models import GenerationRun
 

@@ -9,8 +9,8 @@ from django.utils.translation import gettext_lazy as _
 from evaluation.blind.actions.set_limits import MAX_LIMIT, MIN_LIMIT
 from evaluation.scoring.run_request import MAX_SPEC_LENGTH
 from foilworks.core.corpus.models import Subtest
-from foilworks.core.projects.forms.numbers import FloatField
 from foilworks.core.projects.models import Project
+from foilworks.core.projects.number_fields import FloatField
 from generation.forms import ModelField
 
 

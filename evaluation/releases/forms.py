@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from evaluation.ladder.selection import Offer
 from evaluation.ladder.wording import SELECTION_LABELS
 from evaluation.releases.holdback import MOST
-from foilworks.core.projects.forms.numbers import IntegerField
+from foilworks.core.projects.number_fields import IntegerField
 
 
 class FreezeForm(forms.Form):

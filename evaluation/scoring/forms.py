@@ -16,8 +16,8 @@ from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.run_request import BUDGET, DEVICE, MAX_LABEL_LENGTH, MAX_SPEC_LENGTH, checked_spec
 from foilworks.core.corpus.models import Release
 from foilworks.core.hub.catalogue.registry import ADAPTERS, CHATS, ENDPOINT, SCORE_FILE
-from foilworks.core.projects.forms.numbers import FloatField, IntegerField
 from foilworks.core.projects.forms.registry_entry import choices_of
+from foilworks.core.projects.number_fields import FloatField, IntegerField
 from foilworks.core.text.errors import ActionableError
 from foilworks.core.text.quoting import shortened
 

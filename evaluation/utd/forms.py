@@ -15,9 +15,9 @@ from evaluation.utd.models import Descriptions
 from evaluation.utd.procedure import AS_PUBLISHED, CHOICES, MAX_C, MIN_C
 from evaluation.utd.recipes import RECIPES
 from evaluation.utd.vector_formats import FLOAT16, FLOAT32
-from foilworks.core.projects.forms.numbers import FloatField, IntegerField
 from foilworks.core.projects.forms.registry_entry import choices_of
 from foilworks.core.projects.models import Project
+from foilworks.core.projects.number_fields import FloatField, IntegerField
 from generation.forms import ModelField
 
 TASK_NAMES = [(CLASSIFICATION, _("classification")), (RETRIEVAL, _("text-to-video retrieval"))]

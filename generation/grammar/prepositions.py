@@ -10,6 +10,7 @@ from foilworks.core.text.language.inflection import lemmas, plain_verb
 from foilworks.core.text.language.numbers import value_of
 from generation.grammar import preposition_choice
 from generation.grammar.consistency import why_unsound
+from generation.grammar.place_needs import needs_place
 from generation.grammar.preposition_rows import OPPOSITES
 from generation.grammar.preposition_words import (
     CARRIERS,
@@ -33,7 +34,6 @@ from generation.grammar.preposition_words import (
     TIME_WORDS,
     WORN,
 )
-from generation.grammar.place_needs import needs_place
 from generation.grammar.surface import phrase_pattern, replace_phrase
 
 LISTED = PLACES + PATHS

@@ -7,9 +7,9 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from foilworks.core.corpus.models import Subtest
-from foilworks.core.projects.forms.numbers import IntegerField
 from foilworks.core.projects.forms.registry_entry import choices_of
 from foilworks.core.projects.models import Project
+from foilworks.core.projects.number_fields import IntegerField
 from generation.filters.registry import FILTERS
 from generation.forms import MAX_SEED
 from generation.models import GenerationRun, Selection

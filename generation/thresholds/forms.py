@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from foilworks.core.projects.forms.numbers import FloatField
+from foilworks.core.projects.number_fields import FloatField
 from generation.filters.registry import FILTERS
 from generation.models import GenerationRun
 from generation.thresholds.registry import movable

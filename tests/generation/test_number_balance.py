@@ -4,7 +4,6 @@ from collections import Counter
 from random import Random
 
 import pytest
-
 from generation.methods._number_balance import Counted, FoilCount, balanced, drawn_by_quota
 
 

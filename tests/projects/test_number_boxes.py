@@ -9,7 +9,7 @@ import pytest
 from django import forms
 from django.core.exceptions import ValidationError
 
-from foilworks.core.projects.forms import numbers
+from foilworks.core.projects import number_fields as numbers
 from foilworks.core.projects.forms.registry_entry import param_field
 from foilworks.core.text.registry import Param
 

@@ -12,10 +12,10 @@ from foilworks.core.corpus.actions.create_subtest import default_foils
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.parsing.characters import characters_in
 from foilworks.core.corpus.models import Caption, MediaState, Split, Subtest, Video
-from foilworks.core.projects.forms.numbers import of_column
 from foilworks.core.projects.listing.filters import Filters
 from foilworks.core.projects.listing.keyset import Order
 from foilworks.core.projects.models import Project
+from foilworks.core.projects.number_fields import of_column
 
 # Orders of the index of (project, key).
 VIDEO_ORDERS = (Order("key", _("Name A–Z"), ("key",)), Order("key-down", _("Name Z–A"), ("key",), descending=True))

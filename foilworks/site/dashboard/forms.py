@@ -6,8 +6,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from foilworks.core.projects.forms.numbers import IntegerField
 from foilworks.core.projects.forms.registry_entry import EntryForm
+from foilworks.core.projects.number_fields import IntegerField
 from foilworks.site.dashboard.actions.target import MOST
 from foilworks.site.dashboard.models import StudyTarget
 from foilworks.site.dashboard.planning import PLAN

@@ -8,9 +8,9 @@ from django.utils.translation import gettext_lazy as _
 
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.models import Release, Split
-from foilworks.core.projects.forms.numbers import IntegerField
 from foilworks.core.projects.forms.registry_entry import EntryForm
 from foilworks.core.projects.models import Project
+from foilworks.core.projects.number_fields import IntegerField
 from foilworks.core.text.errors import ActionableError
 from foilworks.site.teacher.actions.trainings import STUDENTS
 from foilworks.site.teacher.mixtures import PER_CAPTION, mixture_of

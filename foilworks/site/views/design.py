@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from evaluation.charts.inline import cached_chart
 from evaluation.charts.of_reports import votes_by_choice
 from foilworks.core.corpus.rules.states import CandidateState, ItemState
-from foilworks.core.projects.forms.numbers import IntegerField
+from foilworks.core.projects.number_fields import IntegerField
 from foilworks.core.text.diff import diff_segments
 
 CAPTION, FOIL = "A red ball rolls to the left.", "A red ball rolls to the right."

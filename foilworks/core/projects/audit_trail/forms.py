@@ -9,9 +9,9 @@ from django.utils.translation import gettext_lazy as _
 
 from foilworks.core.projects.audit_trail.sentences import actions_said_with, work_actions
 from foilworks.core.projects.audit_trail.words import row_kinds, unnamed_tables, without_judges
-from foilworks.core.projects.forms.numbers import IntegerField
 from foilworks.core.projects.listing.filters import Filters
 from foilworks.core.projects.models import AuditEvent, Project
+from foilworks.core.projects.number_fields import IntegerField
 
 
 class TrailFilter(Filters):

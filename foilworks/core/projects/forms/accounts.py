@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from foilworks.core.projects.access import visible_projects
 from foilworks.core.projects.actions.accounts import check_second_factor
 from foilworks.core.projects.actions.invitations import MAX_DAYS
-from foilworks.core.projects.forms.numbers import IntegerField
 from foilworks.core.projects.models import ApiToken, ConsentText, OnWithdrawal, Project, Role, User
+from foilworks.core.projects.number_fields import IntegerField
 from foilworks.core.projects.tokens import MAX_DAYS as MAX_TOKEN_DAYS
 from foilworks.core.projects.tokens import USUAL_DAYS
 from foilworks.core.projects.webhooks.event_type import event_types

@@ -10,7 +10,7 @@ from django import forms
 from django.forms.utils import pretty_name
 from django.utils.translation import gettext, gettext_lazy
 
-from foilworks.core.projects.forms.numbers import FloatField, IntegerField
+from foilworks.core.projects.number_fields import FloatField, IntegerField
 from foilworks.core.text.registry import Entry, Param, RegistryError, parse_params
 
 # A message names its parameter in quotation marks, or begins with it: "batch: give a multiple of …".
