@@ -198,7 +198,7 @@ def test_a_line_that_is_not_an_object_is_a_bad_record(tmp_path, line):
 def test_doubtful_records_are_taken_and_named(tmp_path):
     outcomes = read(
         tmp_path,
-        {**GOOD, "foil": GOOD["caption"]},
+        {**GOOD, "foil": GOOD["caption"], "votes": {"caption": 3, "foil": 0, "other": 0}},
         {**GOOD, "id": "b", "foil": None, "foils": ["x", "x"]},
         {**GOOD, "id": "c", "votes": {"caption": 0, "foil": 0, "other": 0}},
         {**GOOD, "id": "d", "proficiency": {"caption": "x", "foils": ["x"], "votes": {"caption": 0}}},

@@ -138,10 +138,10 @@ class TestCsv:
         ]
 
     def test_doubtful_rows_are_taken_and_named(self, tmp_path):
-        warning, item = read_csv(tmp_path, "id,video,caption,foil\na,a.mp4,x,x\n")
+        warning, item = read_csv(tmp_path, "id,video,caption,foil,foil\na,a.mp4,x,y,y\n")
         assert isinstance(warning, RecordWarning)
-        assert complaint(warning, tmp_path) == "sitting.csv:2: foils: a foil is equal to the caption"
-        assert item.foils == ("x",)
+        assert complaint(warning, tmp_path) == "sitting.csv:2: foils: two foils are equal"
+        assert item.foils == ("y", "y")
 
     @pytest.mark.parametrize(
         ("content", "words"),
@@ -237,10 +237,10 @@ class TestContrast:
         assert isinstance(bad, BadRecord)
         assert complaint(bad, tmp_path) == f"verbs.tsv:2: {words}"
 
-    def test_an_ending_equal_to_the_true_one_is_a_warning(self, tmp_path):
-        warning, item = read_contrast(tmp_path, self.HEADER + "v\ta\ta\tc\td\te\t0\n")
-        assert complaint(warning, tmp_path) == "verbs.tsv:2: foils: a foil is equal to the caption"
-        assert item.foils == ("a", "c", "d", "e")
+    def test_an_ending_equal_to_the_true_one_is_refused(self, tmp_path):
+        (bad,) = read_contrast(tmp_path, self.HEADER + "v\ta\ta\tc\td\te\t0\n")
+        assert isinstance(bad, BadRecord)
+        assert bad.field == "foils"
 
     @pytest.mark.parametrize(
         ("text", "words"),

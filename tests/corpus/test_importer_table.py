@@ -246,9 +246,9 @@ def test_ids_that_a_spreadsheet_rewrote_are_named(tmp_path, name, is_named):
     assert [(one.field, "spreadsheet" in one.problem) for one in warnings] == [("id", True)] * is_named
 
 
-def test_a_foil_that_differs_only_in_the_form_of_its_characters_is_named(tmp_path):
+def test_a_foil_that_differs_only_in_the_form_of_its_characters_is_refused(tmp_path):
     path = write(tmp_path / "a.csv", "id,video,caption,foil\na,a.mp4,A caf\u00e9 opens.,A cafe\u0301 opens.\n")
-    assert [one.problem for one in read(path) if isinstance(one, RecordWarning)] == ["a foil is equal to the caption"]
+    assert [(one.field, isinstance(one, BadRecord)) for one in read(path)] == [("foils", True)]
 
 
 def test_one_named_column_is_enough_if_the_others_follow(tmp_path):

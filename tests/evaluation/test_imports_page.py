@@ -33,7 +33,7 @@ from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
 
-CSV = "id,video,caption,foil\na,a.mp4,a man sits.,a man stands.\nb,b.mp4,,y\nc,c.mp4,x,x\n"
+CSV = "id,video,caption,foil\na,a.mp4,a man sits.,a man stands.\nb,b.mp4,,y\nc,c.mp4,x,X\n"
 
 
 @pytest.fixture(autouse=True)
@@ -80,7 +80,7 @@ def test_records_and_videos_are_previewed_then_stored(owner, project, film):
     read_page(html).check(
         "1 of 3 records has an error",
         "is missing; give the text",
-        "a foil is equal to the caption",
+        "its letters in another case",
         "a man stands.",
     )
     assert str(settings.UPLOAD_ROOT) not in html + json.dumps(upload.preview)

@@ -153,12 +153,13 @@ def test_hostile_text_is_stored_as_text(run, tmp_path, text):
     assert (Caption.objects.get().text, Foil.objects.get().text) == (text, f"{text} not")
 
 
-def test_a_foil_equal_to_its_caption_counts_and_is_warned_of(run, tmp_path):
+@pytest.mark.parametrize("votes", [None, {"caption": 3, "foil": 0, "other": 0}])
+def test_a_foil_equal_to_its_caption_is_refused_unless_people_judged_it(run, tmp_path, votes):
     path = tmp_path / "file"
-    path.write_bytes(record(foil=GOOD["caption"]))
+    path.write_bytes(record(foil=f" {GOOD['caption']}", **({"votes": votes} if votes else {})))
     status, got, _ = run("import", "jsonl", path, "--project", "p", "--create")
-    assert (status, got["errors"], got["created"]["items"]) == (0, [], 1)
-    assert got["warnings"] == [f"{path}:1: foils: a foil is equal to the caption"]
+    assert (status, len(got["errors"]), got["created"]["items"]) == ((0, 0, 1) if votes else (0, 1, 0))
+    assert f"{path}:1: foils: a foil is equal to the caption" in "".join(got["errors"] + got["warnings"])
 
 
 @pytest.mark.parametrize(

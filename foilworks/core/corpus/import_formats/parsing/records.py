@@ -11,7 +11,7 @@ from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError, check_content, plays_to_the_end
 from foilworks.core.corpus.import_formats.parsing.json_records import parse_line
 from foilworks.core.corpus.import_formats.parsing.text_lines import MAX_LINE_BYTES, lines
-from foilworks.core.corpus.import_formats.parsing.warnings import warnings_of
+from foilworks.core.corpus.import_formats.parsing.warnings import repeats_caption, warnings_of
 from foilworks.core.corpus.records import (
     MAX_DATASET,
     MAX_ID,
@@ -82,6 +82,7 @@ def read_several(
                 check_content(record.value)
                 items = parse(record)
                 for item in items:
+                    _check_false(item)
                     _check_new(first_line, item, record.line, own_ids)
             except ProblemError as error:
                 yield BadRecord(location, error.field, error.problem, error.fix)
@@ -95,6 +96,14 @@ def read_several(
                     location, "end_time", f"is {end:g}: this clip, and each like it, goes to the video's end"
                 )
             yield from items
+
+
+def _check_false(item: ItemRecord) -> None:
+    """Refuse a foil that says the same as its caption, but for blanks and the Unicode form, if nobody judged it."""
+    pairs = (("", item), *((("proficiency.", item.proficiency),) if item.proficiency else ()))
+    for prefix, pair in pairs:
+        if pair.votes is None and repeats_caption(pair):
+            raise ProblemError(f"{prefix}foils", "a foil is equal to the caption", "change the foil or leave it out")
 
 
 def _check_new(first_line: Spill, item: ItemRecord, line: int, own_ids: bool) -> None:

@@ -35,9 +35,13 @@ def warnings_of(location: str, item: ItemRecord) -> Iterator[RecordWarning]:
         yield RecordWarning(location, field, problem)
 
 
+def repeats_caption(pair: ItemRecord | PairRecord) -> bool:
+    """Return whether a foil is the caption: an é of one character and one of two are equal."""
+    return comparable(pair.caption) in map(comparable, pair.foils)
+
+
 def _pair(pair: ItemRecord | PairRecord) -> Iterator[tuple[str, str]]:
-    # An é of one character and one of two are equal.
-    if comparable(pair.caption) in map(comparable, pair.foils):
+    if repeats_caption(pair):
         yield "foils", "a foil is equal to the caption"
     if len(set(pair.foils)) < len(pair.foils):
         yield "foils", "two foils are equal"
