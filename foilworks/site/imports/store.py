@@ -1,16 +1,17 @@
 """Import a file of a known format into a project: read it, check and store its media, store all rows in one
-transaction.
+transaction; on SQLite a large file in several, between which people work.
 
 The file is read twice, a chunk at a time, so that no size fills the memory (foilworks.site.imports.survey).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from django.db import IntegrityError, OperationalError, transaction
+from django.db import IntegrityError, OperationalError, connection, transaction
 from django.utils import timezone
 
 from annotation.transactions import was_rolled_back_by_the_database
@@ -87,15 +88,34 @@ def import_records(
     media = _store_files(file.media, copy=not dry_run, progress=progress)
     taken_down, now = reasons_taken_down(project, media.values()), timezone.now()
 
+    in_batches = connection.vendor == "sqlite" and not (dry_run or strict) and file.n_chunks > 1
+
     def write(trial: ImportResult) -> None:
         with Spill() as clips, Spill() as keys:
             batch = Batch(project, path, trial, file.shapes, media, taken_down, now, update, as_published, clips, keys)
-            _store(batch, source, file, actor, progress)
+            _store(batch, source, file, actor, progress, transaction.atomic if in_batches else nullcontext)
             _stop_if_strict(strict, trial, strict_problem(batch))
         if not dry_run:
             prepare_later(project.pk)
 
+    if in_batches:
+        return _batch_by_batch(result, write, stored)
     return _all_or_nothing(project, result, write, stored)
+
+
+def _batch_by_batch(result: ImportResult, write: Callable[[ImportResult], None], stored: Stored) -> ImportResult:
+    """Let `write` store in several transactions: SQLite has one writer at a time, and people's votes come between them.
+
+    If it stops half-way, another import of the file stores the rest. EvaluationError: the database refused a batch.
+    """
+    try:
+        write(result)
+    except IntegrityError as error:
+        problem = f"the project was changed during the import ({' '.join(str(error).split())})"
+        raise EvaluationError(f"{result.path}: {problem}; earlier records are stored; import again") from error
+    with transaction.atomic():
+        stored(result)
+    return result
 
 
 def _all_or_nothing(
@@ -183,30 +203,44 @@ def _store_files(path_by_key: dict[str, Path], *, copy: bool, progress: Progress
     return {key: stored_by_path[path] for key, path in path_by_key.items()}
 
 
-def _store(batch: Batch, source: Source, contents: Survey, actor: User | None, progress: Progress) -> None:
-    if batch.project.pk is None:
-        store_project(batch.project)
-    # Imports into one project queue here (SQLite's writers queue by themselves). People can continue to work: a lock
-    # that the foreign keys of their rows wait for would block all their commits, and their locks this import.
-    Project.objects.select_for_update(no_key=True).get(pk=batch.project.pk)
-    batch.is_first_import = not Video.objects.filter(project=batch.project).exists()
-    load_subtests(batch)
+def _store(
+    batch: Batch,
+    source: Source,
+    contents: Survey,
+    actor: User | None,
+    progress: Progress,
+    within: Callable[[], AbstractContextManager[object]],
+) -> None:
+    """Store the file, a chunk at a time; `within`: the transaction of each chunk, if not the caller's."""
+    with within():
+        if batch.project.pk is None:
+            store_project(batch.project)
+        # Imports into one project queue here (SQLite's writers queue by themselves). People can continue to work: a
+        # lock that the foreign keys of their rows wait for would block all their commits, and their locks this import.
+        Project.objects.select_for_update(no_key=True).get(pk=batch.project.pk)
+        batch.is_first_import = not Video.objects.filter(project=batch.project).exists()
+        load_subtests(batch)
     for records in progress(good_chunks(source, contents), contents.n_chunks, "storing"):
-        batch.take(records)
-        checks = (resolve_ids, check_pairs, check_videos, check_captions, check_items, refuse_taken_down, list_changes)
-        for check in checks:
-            check(batch)
-        lock_changed(batch)
-        store_videos(batch)
-        store_changes(batch, actor)
-        for store in (store_subtests, store_captions):
-            store(batch)
-        created = [*store_pairs(batch, batch.started), *(items := store_items(batch, batch.started))]
-        batch.result.as_published += sum(item.is_on_publishers_word for item in items)
-        audit.record_many(audit.event(batch.project, actor, "import", item, to_state=item.state) for item in created)
-    warn_of_other_tests(batch)
-    warn_of_halves(batch)
-    _record(batch, actor)
+        with within():
+            _store_chunk(batch, records, actor)
+    with within():
+        warn_of_other_tests(batch)
+        warn_of_halves(batch)
+        _record(batch, actor)
+
+
+def _store_chunk(batch: Batch, records: Sequence[Any], actor: User | None) -> None:
+    batch.take(records)
+    for check in (resolve_ids, check_pairs, check_videos, check_captions, check_items, refuse_taken_down, list_changes):
+        check(batch)
+    lock_changed(batch)
+    store_videos(batch)
+    store_changes(batch, actor)
+    for store in (store_subtests, store_captions):
+        store(batch)
+    created = [*store_pairs(batch, batch.started), *(items := store_items(batch, batch.started))]
+    batch.result.as_published += sum(item.is_on_publishers_word for item in items)
+    audit.record_many(audit.event(batch.project, actor, "import", item, to_state=item.state) for item in created)
 
 
 def _record(batch: Batch, actor: User | None) -> None:

@@ -10,6 +10,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from django.db import connection
+
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.registry import IMPORTERS
@@ -99,7 +101,12 @@ class Survey:
 
     @property
     def n_chunks(self) -> int:
-        return -(-self.n_records // READ)
+        return -(-self.n_records // records_per_chunk())
+
+
+def records_per_chunk() -> int:
+    """Return how many records one statement round stores; fewer on SQLite, where other writers wait for it."""
+    return max(1, READ // 8) if connection.vendor == "sqlite" else READ
 
 
 def survey(
@@ -138,7 +145,7 @@ def good_chunks(source: Source, contents: Survey) -> Iterator[list[ItemRecord]]:
     """Read a second time and yield the good records, a chunk at a time."""
     outcomes = source.outcomes() if contents.records is None else iter(contents.records)
     good = (outcome for outcome in outcomes if isinstance(outcome, ItemRecord) and outcome.id not in contents.refused)
-    while records := list(islice(good, READ)):
+    while records := list(islice(good, records_per_chunk())):
         yield records
 
 

@@ -1,0 +1,75 @@
+"""A large import on SQLite gives way to people between its batches, and is continued if it stops half-way."""
+
+import json
+
+import pytest
+from django.db import IntegrityError, connection
+
+from evaluation.errors import EvaluationError
+from foilworks.core.corpus.models import Item
+from foilworks.core.projects.models import AuditEvent
+from foilworks.site.imports import store, survey
+from foilworks.site.imports.store import import_records
+from tests.factories import make_project
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL has many writers at a time"),
+]
+
+
+@pytest.fixture
+def records(tmp_path, monkeypatch):
+    monkeypatch.setattr(survey, "READ", 16)
+    path = tmp_path / "items.jsonl"
+    rows = [
+        {"id": f"i{n}", "source_id": f"v{n}", "subtest": "s", "caption": f"a cat sits {n}", "foil": f"a dog sits {n}"}
+        for n in range(6)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_other_writers_come_between_two_batches(records, monkeypatch):
+    open_transactions = []
+    monkeypatch.setattr(store, "good_chunks", watched(store.good_chunks, open_transactions))
+    project, results = make_project(), []
+    result = import_records(project, None, "jsonl", records, stored=results.append)
+    assert (result.created["items"], Item.objects.count(), results) == (6, 6, [result])
+    assert open_transactions == [False] * 3
+    assert AuditEvent.objects.filter(action="evaluation.import_records").count() == 1
+
+
+def watched(chunks, open_transactions):
+    def read(*arguments):
+        for chunk in chunks(*arguments):
+            open_transactions.append(connection.in_atomic_block)
+            yield chunk
+
+    return read
+
+
+def test_what_an_import_that_stopped_left_out_is_stored_by_the_next_one(records, monkeypatch):
+    project, store_items = make_project(), store.store_items
+
+    def fail_at_the_third(batch, now):
+        if batch.records[0].id.endswith("4"):
+            raise IntegrityError("somebody else stored it")
+        return store_items(batch, now)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(store, "store_items", fail_at_the_third)
+        with pytest.raises(EvaluationError, match="earlier records are stored; import again"):
+            import_records(project, None, "jsonl", records)
+    assert Item.objects.count() == 4
+    result = import_records(project, None, "jsonl", records)
+    assert (result.created["items"], result.unchanged["items"], Item.objects.count()) == (2, 4, 6)
+
+
+def test_strict_and_dry_runs_stay_one_transaction(records, monkeypatch):
+    open_transactions = []
+    monkeypatch.setattr(store, "good_chunks", watched(store.good_chunks, open_transactions))
+    import_records(make_project(), None, "jsonl", records, dry_run=True)
+    assert Item.objects.count() == 0
+    import_records(make_project(), None, "jsonl", records, strict=True)
+    assert open_transactions == [True] * 6
