@@ -27,9 +27,8 @@ GRANT SELECT, UPDATE ON
     generation_generationrun, generation_tuning
 TO foilworks_worker;
 
--- Results, and the rows of shards.
+-- Results.
 GRANT SELECT, INSERT, UPDATE ON
-    jobs_job,
     evaluation_score, evaluation_modelcard, evaluation_runusage, evaluation_servedanswer, evaluation_report,
     evaluation_textsource, evaluation_frametext, evaluation_descriptionsusage, evaluation_itemshortcut,
     evaluation_teacherpoint,
@@ -38,6 +37,32 @@ GRANT SELECT, INSERT, UPDATE ON
 TO foilworks_worker;
 -- A training that resumes replaces the points after its last checkpoint.
 GRANT DELETE ON evaluation_teacherpoint TO foilworks_worker;
+
+-- Jobs: it reads and continues those of the gpu queue, and adds their shards. It cannot make or change what workers of
+-- the web host run, who have the key: no row of another queue, and not which function a row runs on what.
+GRANT SELECT, INSERT ON jobs_job TO foilworks_worker;
+GRANT UPDATE (
+    state, done, total, message, error, worker, measured, payload, attempts, losses, heartbeat_at, lease_until,
+    started_at, finished_at
+) ON jobs_job TO foilworks_worker;
+ALTER TABLE jobs_job ENABLE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS foilworks_worker_reads ON jobs_job;
+DROP POLICY IF EXISTS foilworks_worker_adds ON jobs_job;
+DROP POLICY IF EXISTS foilworks_worker_continues ON jobs_job;
+CREATE POLICY foilworks_worker_reads ON jobs_job FOR SELECT TO foilworks_worker USING (queue = 'gpu');
+CREATE POLICY foilworks_worker_adds ON jobs_job FOR INSERT TO foilworks_worker WITH CHECK (
+    queue = 'gpu' AND parent_id IS NOT NULL AND dotted IN ('scoring.shard', 'utd.describe_shard', 'utd.measure_shard',
+    'utd.answer_shard', 'teacher.ask')
+);
+CREATE POLICY foilworks_worker_continues ON jobs_job FOR UPDATE TO foilworks_worker USING (queue = 'gpu')
+    WITH CHECK (queue = 'gpu');
+
+-- Cached results: not the requests of freezes and exports, which the web host's workers read.
+ALTER TABLE evaluation_report ENABLE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS foilworks_worker_caches ON evaluation_report;
+CREATE POLICY foilworks_worker_caches ON evaluation_report TO foilworks_worker
+    USING (kind NOT IN ('freezing', 'freeze_preview', 'export'))
+    WITH CHECK (kind NOT IN ('freezing', 'freeze_preview', 'export'));
 
 -- What a job did is recorded; nobody but the owner reads or changes the record.
 GRANT INSERT, SELECT (id) ON projects_auditevent TO foilworks_worker;

@@ -42,6 +42,23 @@ COLUMNS = """
         OR has_table_privilege(quote_ident(table_name), 'TRUNCATE')
     FROM information_schema.columns WHERE table_schema = 'public'
 """
+NEW_JOB = (
+    "INSERT INTO jobs_job (id, target_id, title, number, payload, route, worker, measured, state, done, total, message,"
+    " error, attempts, created_at, queue, dotted, parent_id) VALUES (gen_random_uuid(), 1, '', 1, '{}', '', '', '{}',"
+    " 'waiting', 0, 0, '', '', 0, now(),"
+)
+# Rights beyond the file, by table and verb: what a new table or a default right would add.
+GRANTED = re.findall(r"^GRANT ([^;]*?) ON\s+([^;]*?)\s+TO foilworks_worker;", ROLE.read_text(), re.MULTILINE)
+BY_VERB = {
+    verb: sorted({table.strip() for verbs, tables in GRANTED if verb in verbs for table in tables.split(",")})
+    for verb in ("SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
+}
+VERBS = " UNION ALL ".join(
+    f"SELECT tablename, '{verb}' FROM pg_tables WHERE schemaname = 'public' AND "
+    f"has_table_privilege('foilworks_worker', quote_ident(tablename), '{verb}') "
+    f"AND NOT tablename = ANY(ARRAY{tables}::text[])"
+    for verb, tables in BY_VERB.items()
+)
 # Jobs of the gpu queue, by their package: tests/foilworks/gpu_jobs.py runs each of them.
 ON_GPU = {
     "evaluation.blind.jobs": {"run_blind_scoring"},
@@ -148,10 +165,30 @@ def test_the_role_runs_the_jobs_and_reads_no_account(tmp_path):
                 "UPDATE projects_user SET is_superuser = true",
                 "INSERT INTO projects_apitoken DEFAULT VALUES",
                 "CREATE TABLE mine (id int)",
+                # What workers of the web host would run, with its key.
+                f"{NEW_JOB} 'default', 'imports.store', NULL)",
+                f"{NEW_JOB} 'default', 'scoring.shard', (SELECT id FROM jobs_job LIMIT 1))",
+                f"{NEW_JOB} 'gpu', 'imports.store', (SELECT id FROM jobs_job LIMIT 1))",
+                f"{NEW_JOB} 'gpu', 'scoring.shard', NULL)",
+                "UPDATE jobs_job SET dotted = 'imports.store'",
+                "UPDATE jobs_job SET queue = 'default'",
+                "UPDATE jobs_job SET target_id = 1",
+                "UPDATE jobs_job SET project_id = NULL",
+                (
+                    "INSERT INTO evaluation_report (project_id, kind, params, params_key, fingerprint, data, created_at)"
+                    " SELECT id, 'freezing', '{}', 'x', '', '{}', now() FROM projects_project LIMIT 1"
+                ),
             ):
                 with pytest.raises(psycopg.errors.InsufficientPrivilege):
                     connection.execute(statement)
+            connection.execute("UPDATE jobs_job SET message = 'mine'")
+            assert connection.execute("SELECT count(*) FROM jobs_job WHERE queue <> 'gpu'").fetchone() == (0,)
             columns = connection.execute(COLUMNS).fetchall()
+        with psycopg.connect(owner) as connection:
+            foreign = "SELECT count(*) FROM jobs_job WHERE queue <> 'gpu' AND message = 'mine'"
+            assert connection.execute(foreign).fetchone() == (0,)
+            assert connection.execute("SELECT count(*) FROM jobs_job WHERE queue = 'default'").fetchone()[0] > 0
+            assert connection.execute(VERBS).fetchall() == []
         # PostgreSQL shows a role only the tables that it may use.
         assert not {table for table, *_ in columns} & set(CLOSED) - {"projects_auditevent"}
         assert not {(t, c) for t, c, reads, _ in columns if reads and re.search(SECRET, c)} - NO_SECRET

@@ -1,0 +1,271 @@
+"""Every block of shell on the pages for operators runs as printed, with real programs, or it is named here why not."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import psycopg
+import pytest
+
+from foilworks.site.supervisor.embedded_redis import EmbeddedRedis
+from scripts.doc_pages import DOCS, ROOT, split
+from tests.docs.slurm_cluster import missing, running_slurm
+from tests.object_store import running_store
+from tests.ports import free_port
+from tests.postgres import running_postgres
+from tests.waiting import wait_until
+
+PAGES = ("how-to/clusters.md", "how-to/gpu-jobs.md", "how-to/operations.md", "how-to/back-up.md", "deploy.md")
+PROGRAMS = Path(sys.executable).parent
+# Both would be cut or evaluated by a shell.
+PASSWORD = "a$b&c`d"
+SLURM, RAY, BACKUP, HERE = "Slurm", "Ray", "backup", "this machine"
+# The start of a block -> where it runs: a test below, or why it does not run.
+BLOCKS = {
+    "DATABASE_URL=postgresql://foilworks_worker": SLURM,
+    'psql "$DATABASE_URL"': SLURM,
+    "deploy/slurm/submit.sh cpu --count 16": SLURM,
+    "(umask 077; openssl rand": RAY,
+    "export FOILWORKS_ENVIRONMENT=": RAY,
+    "ray start --head": RAY,
+    "ray start --address": RAY,
+    "RAY_ADDRESS=head:6379 foilworks worker": RAY,
+    ".venv/bin/foilworks backup --out": BACKUP,
+    "promtool check rules": HERE,
+    # Why not.
+    "deploy/slurm/submit.sh 8b --count 8": "needs a GPU; tests/docs/test_clusters.py reads what sbatch gets",
+    "deploy/slurm/submit.sh 8b --count 4 --ray": "needs a GPU; tests/docs/test_clusters.py runs ray.sbatch",
+    "foilworks worker --environment": "needs a GPU; the tasks of Slurm run it with --cpu",
+    "RAY_ADDRESS=head:6379 RAY_DECODERS": "tests/foilworks/test_ray_nodes.py decodes on other nodes",
+    "RAY_RESOURCES=": "a line for the file; tests/foilworks/test_settings.py reads it",
+    "foilworks worker --ray --slots 16 --until-empty": "tests/docs/test_clusters.py runs ray.sbatch",
+    "cat output/metas_jsonl": "needs output of cosmos-curator; tests/docs/test_clusters.py makes such a file",
+    "DATABASE_URL=postgresql://…": "the same file as that of clusters.md, which the tasks of Slurm read",
+    "systemctl status": "needs systemd as the first process; tests/foilworks/test_deploy.py verifies the units",
+    ".venv/bin/python -m pytest -m full": "it is a test itself",
+    "python3.11 -m venv venv": "tests/foilworks/test_wheel.py installs the wheel and runs it",
+    "cp deploy/environment.example": "needs a container engine; tests/foilworks/test_image.py serves the image's files",
+    "fw run --rm models": "needs a container engine and the hub",
+    "useradd --system": "needs systemd, and changes the machine; tests/foilworks/test_topology.py runs the parts",
+    "FOILWORKS_HOME=/var/lib/foilworks": "tests/foilworks/test_production.py reads these variables",
+    "git clone … /opt/foilworks-2": "needs systemd, and changes the machine",
+}
+
+
+def blocks(page: str) -> list[str]:
+    """The blocks that a person types, or writes into a file; not examples of Python or settings."""
+    found = split((DOCS / page).read_text(encoding="utf-8"))[1]
+    return [block.text.strip() for block in found if block.language in {"", "bash", "sh", "console"}]
+
+
+def block(start: str) -> str:
+    (text,) = [text for page in PAGES for text in blocks(page) if text.startswith(start)]
+    return text
+
+
+def test_every_block_runs_in_a_test_or_says_why_not():
+    everything = [text for page in PAGES for text in blocks(page)]
+    starts = {start: [text for text in everything if text.startswith(start)] for start in BLOCKS}
+    assert [start for start, texts in starts.items() if not texts] == []
+    assert [text for text in everything if not any(text.startswith(start) for start in BLOCKS)] == []
+    named = {path for why in BLOCKS.values() for path in re.findall(r"tests/[\w/]+\.py", why)}
+    assert [path for path in named if not (ROOT / path).is_file()] == []
+
+
+@pytest.mark.machines
+def test_blocks_for_this_machine():
+    for start in (start for start, where in BLOCKS.items() if where == HERE):
+        command = block(start)
+        if not shutil.which(command.split()[0]):
+            pytest.skip(f"{command.split()[0]} is not installed")
+        subprocess.run(["bash", "-c", command], cwd=ROOT, check=True, capture_output=True)
+
+
+@pytest.mark.machines
+def test_the_commands_of_a_backup_run_as_printed(tmp_path):
+    safe = tmp_path / "safe"
+    safe.mkdir()
+    environment = {**os.environ, "FOILWORKS_HOME": str(tmp_path / "home")}
+    subprocess.run([PROGRAMS / "foilworks", "migrate"], env=environment, check=True, capture_output=True)
+    commands = block(".venv/bin/foilworks backup").replace("/mnt/safe", str(safe)).replace(".venv/bin", str(PROGRAMS))
+    done = subprocess.run(["bash", "-euc", commands], cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "invariants hold" in done.stdout
+
+
+@dataclass
+class Site:
+    """A web host: PostgreSQL with passwords, a store, a queue; `user` is the home of somebody on the cluster."""
+
+    folder: Path
+    environment: dict[str, str]
+    owner: str
+
+    @property
+    def user(self) -> Path:
+        return self.folder / "user"
+
+    def desk(self, *arguments: str) -> dict:
+        command = [sys.executable, "-m", "tests.foilworks.shared_work", *arguments]
+        done = subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr[-3000:]
+        return json.loads(done.stdout.splitlines()[-1])
+
+    def rows(self, query: str) -> list[tuple]:
+        with psycopg.connect(self.owner) as connection:
+            return connection.execute(query).fetchall()
+
+    def bash(self, commands: str, **variables: str) -> str:
+        """What the commands print; they are typed by the person on the cluster, in a clone."""
+        inherited = {name: os.environ[name] for name in ("LANG", "LC_ALL") if name in os.environ}
+        path = f"{PROGRAMS}:{os.environ['PATH']}:/usr/sbin"
+        given = {**inherited, "HOME": str(self.user), "PATH": path, "PYTHONPATH": str(ROOT), **variables}
+        done = subprocess.run(["bash", "-euc", commands], cwd=ROOT, env=given, capture_output=True, text=True)
+        assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    def has_scored(self) -> bool:
+        states = self.rows("SELECT state, error FROM jobs_job WHERE parent_id IS NULL AND dotted = 'scoring.run'")
+        assert "failed" not in dict(states), states
+        return {state for state, _error in states} == {"done"}
+
+    def check_scores(self) -> None:
+        n_items = self.rows("SELECT n_items FROM corpus_release")[0][0]
+        assert n_items > 0
+        assert self.rows("SELECT count(DISTINCT clip_key) FROM evaluation_score")[0][0] == n_items
+        assert self.rows("SELECT problems FROM evaluation_run")[0][0] == {}
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch) -> Iterator[Site]:
+    port = str(free_port())
+    monkeypatch.setenv("PGPORT", port)
+    with running_postgres(listen_addresses="127.0.0.1", port=port) as server, running_store(tmp_path / "s") as store:
+        with psycopg.connect(host=str(server.folder), port=port, user="postgres", autocommit=True) as connection:
+            connection.execute("CREATE DATABASE foilworks")
+            # From here on, a connection over the network needs its password.
+            rules = server.folder / "data" / "pg_hba.conf"
+            rules.write_text("local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n")
+            connection.execute("SELECT pg_reload_conf()")
+        owner = f"postgresql://postgres@/foilworks?host={server.folder}&port={port}"
+        redis = EmbeddedRedis(tmp_path / "queue")
+        assert redis.acquire()
+        redis.start()
+        try:
+            printed = block("DATABASE_URL=postgresql://foilworks_worker").splitlines()
+            replaced = {
+                "foilworks_worker:…@database.example.org/": f"foilworks_worker:{PASSWORD}@127.0.0.1:{port}/",
+                "sslmode=require": "sslmode=prefer",
+                "https://store.example.org": store.url,
+                "AWS_ACCESS_KEY_ID=…": f"AWS_ACCESS_KEY_ID={store.environment['AWS_ACCESS_KEY_ID']}",
+                "AWS_SECRET_ACCESS_KEY=…": f"AWS_SECRET_ACCESS_KEY={store.environment['AWS_SECRET_ACCESS_KEY']}",
+                "rediss://…": f"unix://{redis.socket}",
+            }
+            text = "\n".join(printed) + "\n"
+            for word, value in replaced.items():
+                assert word in text
+                text = text.replace(word, value)
+            file = tmp_path / "user" / ".config" / "foilworks" / "environment"
+            file.parent.mkdir(parents=True)
+            file.write_text(text)
+            file.chmod(0o600)
+            own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "FOILWORKS_"))}
+            storage = re.search(r"^STORAGE_URL=(.*)$", text, re.MULTILINE)[1]
+            given = {**store.environment, "STORAGE_URL": storage, "DATABASE_URL": owner, "PYTHONPATH": str(ROOT)}
+            given |= {"REDIS_URL": f"unix://{redis.socket}", "FOILWORKS_HOME": str(tmp_path / "web")}
+            yield Site(tmp_path, {**own, **given, "FOILWORKS_SHARD_ITEMS": "8"}, owner)
+        finally:
+            redis.stop()
+            redis.release()
+
+
+def make_role(site: Site) -> None:
+    command = block('psql "$DATABASE_URL"')
+    site.bash(command, DATABASE_URL=site.owner)
+    with psycopg.connect(site.owner, autocommit=True) as connection:
+        connection.execute(f"ALTER ROLE foilworks_worker PASSWORD '{PASSWORD}'")
+
+
+@pytest.mark.machines
+@pytest.mark.skipif(bool(missing()), reason=missing() or "-")
+def test_two_nodes_of_a_real_slurm_score_from_the_printed_page(site):
+    site.desk("make", str(site.folder / "model"), "scoring")
+    make_role(site)
+    # As many tasks as nodes: sixteen would only wait for each other here.
+    submit = block("deploy/slurm/submit.sh cpu --count 16").replace("16", "2")
+    with running_slurm(site.folder / "slurm", 2) as variables:
+        logs = f"cd {site.folder} && {ROOT}/"
+        number = site.bash(logs + submit, **variables).split()[-1]
+
+        def states() -> list[str]:
+            shown = site.bash(f"squeue --noheader --states=all --job={number} --format=%T", **variables)
+            return shown.split()
+
+        def output() -> str:
+            return "\n".join(path.read_text() for path in site.folder.glob(f"foilworks-{number}_*.log"))
+
+        wait_until(lambda: not {"PENDING", "RUNNING", "CONFIGURING", "COMPLETING"} & set(states()), log=output)
+        assert set(states()) == {"COMPLETED"}, output()
+    assert site.has_scored(), output()
+    site.check_scores()
+    workers = site.rows("SELECT count(DISTINCT worker) FROM jobs_job WHERE dotted = 'scoring.shard'")
+    assert workers[0][0] == 2
+    assert list(Path("/tmp").glob(f"foilworks-{number}*")) == []
+
+
+@pytest.mark.machines
+@pytest.mark.skipif(not (PROGRAMS / "ray").exists(), reason="Ray is not installed")
+def test_three_nodes_of_a_real_ray_score_from_the_printed_page(site):
+    port, ray_folder = free_port(), site.folder / "r"
+    ray_folder.mkdir()
+    environment = {**site.environment, "RAY_ADDRESS": f"127.0.0.1:{port}"}
+    site.environment.update(environment)
+    site.desk("make", str(site.folder / "model"), "scoring")
+    make_role(site)
+    # "Leave out REDIS_URL with Ray."
+    file = site.user / ".config" / "foilworks" / "environment"
+    file.write_text(re.sub(r"^REDIS_URL=.*\n", "", file.read_text(), flags=re.MULTILINE))
+    site.bash(block("(umask 077; openssl"))
+    variables = block("export FOILWORKS_ENVIRONMENT=")
+    # Where Ray keeps its sockets, and that these nodes are one machine, the page need not say.
+    quiet = {"RAY_TMPDIR": str(ray_folder), "RAY_USAGE_STATS_ENABLED": "0", "FOILWORKS_SHARD_ITEMS": "8"}
+
+    def typed(start: str) -> str:
+        printed = block(start).replace("head:6379", f"127.0.0.1:{port}").replace("6379", str(port))
+        return f"{variables}\n{printed}"
+
+    engine = None
+    try:
+        site.bash(typed("ray start --head"), **quiet, FOILWORKS_HOME=str(site.folder / "n1"))
+        for n in (2, 3):
+            site.bash(typed("ray start --address"), **quiet, FOILWORKS_HOME=str(site.folder / f"n{n}"))
+        path = f"{PROGRAMS}:{os.environ['PATH']}"
+        given = {"HOME": str(site.user), "PATH": path, "PYTHONPATH": str(ROOT), **quiet}
+        command = typed("RAY_ADDRESS=head:6379 foilworks worker").replace("foilworks worker", "exec foilworks worker")
+        with (site.folder / "engine.log").open("wb") as log:
+            engine = psutil.Popen(
+                ["bash", "-euc", command.replace("RAY_ADDRESS=", "export RAY_ADDRESS=").replace(" exec", "\nexec")],
+                cwd=ROOT,
+                env={**given, "FOILWORKS_HOME": str(site.folder / "n1")},
+                stdout=log,
+                stderr=log,
+            )
+        wait_until(site.has_scored, processes=[engine], log=(site.folder / "engine.log").read_text)
+        site.check_scores()
+    finally:
+        if engine is not None:
+            engine.terminate()
+            engine.wait(60)
+        of_ours = [
+            one for one in psutil.process_iter(["cmdline"]) if str(ray_folder) in " ".join(one.info["cmdline"] or [])
+        ]
+        for process in of_ours:
+            process.kill()
+        psutil.wait_procs(of_ours, 10)
