@@ -69,7 +69,7 @@ def report_data(project: Project, kind: str, subtest: str, params: Mapping[str, 
     if by_job(project, kind):
         data = stored_report(project, kind, subtest or None, params).data
         if data is None:
-            raise EvaluationError(_("This report is not computed yet. Compute it on its page."))
+            raise EvaluationError(_("This report is not computed yet. Compute it on its page, or by POST."))
         return under_pseudonyms(project, data)
     return under_pseudonyms(project, project_report(project, kind, subtest=subtest or None, params=params))
 

@@ -78,7 +78,7 @@ ON_WEB_HOST = {
     "annotation.pairs.jobs": {"add_natural_pairs", "add_orders", "add_reversals"},
     "foilworks.core.corpus.jobs": {"prepare_videos"},
     "foilworks.site.dashboard.jobs": {"count_dashboard"},
-    "foilworks.site.exports.jobs": {"compute_tables"},
+    "foilworks.site.exports.jobs": {"compute_tables", "write_zip_file"},
     "foilworks.site.imports.jobs": {"preview_import", "run_import"},
     "foilworks.site.publishing.jobs": {"build_archive", "build_folder"},
     "evaluation.releases.jobs": {"freeze_by_job", "preview_release"},
