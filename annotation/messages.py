@@ -13,6 +13,12 @@ Words = str | Promise
 
 # A page or program refers to a lease that has ended.
 TIME_IS_UP = _("Your time for this task is up. Start the next one.")
+# By the ending of the lease, where it says more.
+ENDED: dict[str, Words] = {
+    "submitted": _("You have already submitted your answer to this task. You can undo it for a short time."),
+    "skipped": _("You skipped this task. It comes back at the end of the queue."),
+    "cancelled": _("This task was cancelled. Start the next one."),
+}
 
 REFUSALS: dict[str, Words] = {
     Refusal.TASK_OVER: _("This task is done or was cancelled. Start the next one."),

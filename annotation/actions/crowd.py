@@ -49,6 +49,8 @@ def open_crowd_study(actor: User, project: Project, **fields: Any) -> CrowdStudy
     """
     require_role(actor, project, Role.RESEARCHER)
     refuse_published(actor, NO_STUDIES)
+    if not project.consent_version:
+        raise AnnotationError(_("Publish a consent text first: people of a platform must know what they agree to."))
     stage = fields["stage"]
     if stage not in ROLE_OF_STAGE:
         raise AnnotationError(_("The stage '%(stage)s' has no tasks to claim.") % {"stage": shortened(stage)})

@@ -37,9 +37,10 @@ from annotation.transactions import lock_rows, run_in_transaction
 from foilworks.core.corpus.models import Item
 from foilworks.core.corpus.rules.states import WITHDRAWN
 from foilworks.core.projects.access import checked_roles
+from foilworks.core.projects.actions.consent import on_withdrawal, refuse_consent
 from foilworks.core.projects.actions.members import leave_project, set_roles
 from foilworks.core.projects.audit_trail import recording as audit
-from foilworks.core.projects.models import ConsentText, CrowdPlace, OnWithdrawal, PlaceState, Project, Role, User
+from foilworks.core.projects.models import CrowdPlace, OnWithdrawal, PlaceState, Project, Role, User
 
 # Edits and reviews stay, because others' work depends on them; personal data is removed from their rows.
 ANSWERS = (Stage.VALIDATION, Stage.GOLD, Stage.BASELINE, Stage.OBJECTS)
@@ -76,12 +77,6 @@ def _remove(actor: User, project: Project, person_id: int, now: datetime) -> int
     return end_leases_of_roles(project, person, lost_roles, actor, now)
 
 
-def on_withdrawal(person: User, project: Project) -> str:
-    """Return what the consent text that the person accepted says about withdrawal; without one, work is kept."""
-    agreed = ConsentText.objects.filter(project=project, given__person=person).order_by("-given__given_at").first()
-    return agreed.on_withdrawal if agreed else OnWithdrawal.KEEP
-
-
 def withdraw(person: User, project: Project, work: str, *, now: datetime | None = None) -> int:
     """Let the person leave the project; return how many answers were removed.
 
@@ -98,6 +93,7 @@ def withdraw_in_transaction(person: User, project: Project, work: str, actor: Us
         raise AnnotationError(_("The consent text does not offer this choice. Reload the page."))
     for crowd_place in CrowdPlace.objects.filter(person=person, study__project=project, state=PlaceState.ACTIVE):
         end_place(crowd_place, PlaceState.RETURNED, actor, now)
+    refuse_consent(person, project, now)
     leave_project(person, project, actor, now=now)
     end_leases_of_roles(project, person, Role.values, actor, now)
     Draft.objects.filter(person=person, task__project=project).delete()

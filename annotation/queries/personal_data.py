@@ -49,7 +49,7 @@ def own_data(person: User) -> dict[str, Any]:
     tables = {
         "memberships": Membership.objects.filter(**mine).values("project__slug", "role", "created_at"),
         "consents": Consent.objects.filter(**mine).values(
-            "text__project__slug", "text__version", "given_at", "withdrawn_at"
+            "text__project__slug", "text__version", "given_at", "withdrawn_at", "refused"
         ),
         "invitations_used": InvitationUse.objects.filter(**mine).values("invitation__project__slug", "at"),
         "crowd_ids": CrowdWorker.objects.filter(**mine).values("project__slug", "platform", "worker", "removed_at"),

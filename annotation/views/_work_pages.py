@@ -23,8 +23,8 @@ from annotation.access import edit_for, lease_for, object_answer_for, review_for
 from annotation.actions.claims.claim import ROLE_OF_STAGE, claim
 from annotation.actions.submissions.submission import StoredWork, Submission
 from annotation.errors import AnnotationError, NotAdmitted
-from annotation.messages import TIME_IS_UP
-from annotation.models import Edit, ObjectAnswer, Review, SkipReason, Slot, Stage, Vote, VoteState
+from annotation.messages import ENDED, TIME_IS_UP
+from annotation.models import Edit, Lease, ObjectAnswer, Review, SkipReason, Slot, Stage, Vote, VoteState
 from annotation.models.stages import public_stage
 from annotation.queries.cards import Card, Claim, claim_card, claim_of, draft_of
 from annotation.queries.crowd import finished_place, place_counts
@@ -320,7 +320,8 @@ def redirect_lease_expired(
     `done`: what this request submitted; the queue then reports that instead.
     """
     if done is None:
-        messages.warning(request, problem or TIME_IS_UP)
+        ending = Lease.objects.filter(token=claim.token).values_list("ending", flat=True).first()
+        messages.warning(request, problem or ENDED.get(ending or "", TIME_IS_UP))
     return redirect_to(request, queue_url(request.project, claim.stage) + _done_query(done))
 
 

@@ -30,6 +30,7 @@ from annotation.rules.pay import Earned, Statement
 from annotation.views._work_pages import done_with
 from annotation.views.work import ANSWERS, SEVERAL_TEXTS_ANSWERS
 from foilworks.core.projects.access import get_project
+from foilworks.core.projects.actions.consent import consent_state, on_withdrawal
 from foilworks.core.projects.actions.members import Added, add_member, renew_password
 from foilworks.core.projects.crowd_entry import require_proof
 from foilworks.core.projects.demo_accounts import NO_ACCOUNTS, why_closed
@@ -148,6 +149,7 @@ def _member(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
         "row": row,
         "held_roles": {membership.role for membership in row.person.here},
         "roles_of_people": Role.choices,
+        "consent": consent_state(person, project),
         "stages": tasks_by_stage(project, person),
     }
 
@@ -183,7 +185,7 @@ def _freed(count: int) -> str:
 @require_http_methods(["GET", "HEAD", "POST"])
 def leave(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, consenting=True)
-    rule = actions.on_withdrawal(request.user, project)
+    rule = on_withdrawal(request.user, project)
     form = LeaveForm(request.POST if request.method == "POST" else None, on_withdrawal=rule)
     if request.method == "POST":
         refuse_other_fields(request, form, project=project)

@@ -33,7 +33,7 @@ ITEM_WORDS: dict[str, str | Promise] = {
     "restore": _("The item was restored."),
     "undo_adjudicate": _("The decision was undone. The item is disputed again."),
     "undo_requeue": _("The return to editing was undone. The item is invalid again."),
-    "undo_retract": _("The retraction was undone. The item is valid again."),
+    "undo_retract": _("The retraction was undone."),
     "undo_restore": _("The restoration was undone. The item is retracted again."),
     "recaption": _("The caption was corrected. This item remains as a record of its votes."),
     "drop_with_video": _("The item was retracted together with its video."),

@@ -150,13 +150,15 @@ class Open:
     danger: bool = False
 
 
+_RETRACT = Open("retract", _("Retract item"), danger=True)
 MOVES: dict[str, tuple[Open, ...]] = {
+    ItemState.IN_VALIDATION: (_RETRACT,),
     ItemState.DISPUTED: (
         Open("valid", _("Decide as valid")),
         Open("invalid", _("Decide as invalid"), danger=True),
     ),
     ItemState.INVALID: (Open("requeue", _("Return foils to editing")),),
-    ItemState.VALID: (Open("retract", _("Retract item"), danger=True),),
+    ItemState.VALID: (_RETRACT,),
     ItemState.RETRACTED: (Open("restore", _("Restore item")),),
 }
 # The moves of a selection: of items in which state each may be made, as MOVES says.
@@ -169,7 +171,10 @@ ABOUT: dict[str, str | Promise] = {
         "You can return the foils to editing. Annotators then edit those that failed; valid foils stay "
         "accepted. This item remains as a record of its votes."
     ),
-    ItemState.RETRACTED: _("You can restore the item. It becomes valid again, and future releases contain it."),
+    ItemState.IN_VALIDATION: _(
+        "You can retract the item. Its open tasks end, and its votes stay. You can restore it later."
+    ),
+    ItemState.RETRACTED: _("You can restore the item. It returns to the state in which it was retracted."),
     ItemState.VALID: _("You can retract the item. Future releases leave it out; existing releases do not change."),
 }
 WRITES: dict[str, Callable[[User, int, str], Item]] = {

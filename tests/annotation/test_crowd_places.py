@@ -188,6 +188,9 @@ def test_low_gold_accuracy_here_excludes_from_the_next_study(crowd, seen, right,
 
 def test_a_study_says_what_it_lacks(crowd):
     fields = {"name": "s", "platform": "prolific", "stage": "validation", "pieces": 1, "places": 1}
+    with pytest.raises(AnnotationError, match="consent text"):
+        open_crowd_study(crowd.owner, crowd.project, **fields, platform_study="5f")
+    publish_consent_text(crowd.owner, crowd.project, "We store your answers.", "keep")
     with pytest.raises(AnnotationError, match="Prolific study ID"):
         open_crowd_study(crowd.owner, crowd.project, **fields)
     study = open_crowd_study(crowd.owner, crowd.project, **fields, platform_study="5f")

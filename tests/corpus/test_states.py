@@ -152,3 +152,10 @@ def test_a_foil_drops_out_where_it_was_refused_or_its_item_is_valid_without_it(v
 @for_each("verdict, state", product(FoilVerdict, ItemState))
 def test_only_a_valid_item_is_reported_without_its_dropped_foils(verdict, state):
     assert is_left_out(verdict, state) is (state == "valid" and verdict in ("invalid", "disputed"))
+
+
+def test_no_state_of_an_item_lacks_an_exit_that_a_person_can_take():
+    """Votes and jobs may never come: each state but `requeued`, the record of other work, has a move of a person."""
+    of_people = {"adjudicate", "collect_votes", "ask_again", "requeue", "retract", "restore", "recaption"}
+    exits = {state: {name for name, move in ITEM_MOVES.items() if state in move.origins} for state in ItemState}
+    assert [state for state in ItemState if not exits[state] & of_people] == ["requeued"]

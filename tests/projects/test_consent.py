@@ -4,12 +4,17 @@ import pytest
 from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
-from foilworks.core.projects.actions.consent import give_consent, publish_consent_text
+from annotation.actions.people import withdraw
+from annotation.actions.workflow.make_tasks import make_tasks
+from annotation.models import Vote
+from foilworks.core.projects.actions.consent import consent_state, give_consent, on_withdrawal, publish_consent_text
 from foilworks.core.projects.actions.invitations import accept_invitation, make_invitation
 from foilworks.core.projects.errors import AccessDenied, ConsentNeeded, ProjectError
 from foilworks.core.projects.invitations import token_of
 from foilworks.core.projects.models import AuditEvent, Consent, Invitation, Membership, User
+from tests.annotation.world import make_world
 from tests.factories import make_member, make_project, make_user
+from tests.invariants import broken_invariants
 from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
@@ -142,3 +147,50 @@ def test_a_published_account_invites_nobody(project):
     make_project(is_simulated=True, sign_in_hint={"accounts": [{"username": "demo", "role": "x", "password": "x"}]})
     with pytest.raises(AccessDenied, match="cannot invite people"):
         make_invitation(demo, project, ["annotator"])
+
+
+# (rule of the first text, of a newer one or "", what the person did) -> what their work becomes, their state at the end.
+LEFT = [
+    ("", "", "leaves", "keep", "never_asked"),
+    ("remove", "", "leaves", "remove", "refused"),
+    ("choose", "", "leaves", "choose", "refused"),
+    ("keep", "", "leaves", "keep", "refused"),
+    ("remove", "", "agrees", "remove", "withdrawn"),
+    ("keep", "remove", "agrees", "remove", "refused"),
+    ("remove", "keep", "agrees", "remove", "refused"),
+    ("choose", "keep", "agrees", "choose", "refused"),
+    ("keep", "keep", "agrees", "keep", "refused"),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "does", "rule", "state"), LEFT)
+def test_whoever_refuses_has_the_rule_of_the_text_that_was_asked(first, second, does, rule, state):
+    world = make_world()
+    world.item()
+    make_tasks(world.project)
+    world.vote("vera")
+    if first:
+        publish_consent_text(world.owner, world.project, "First.", first)
+    if does == "agrees":
+        give_consent(world.vera, world.project, 1)
+        assert consent_state(world.vera, world.project) == "given"
+    if second:
+        publish_consent_text(world.owner, world.project, "Second.", second)
+    vera = User.objects.get(pk=world.vera.pk)
+    if second or (first and does == "leaves"):
+        assert consent_state(vera, world.project) == "unanswered"
+    assert on_withdrawal(vera, world.project) == rule
+    removed = withdraw(vera, world.project, "remove" if rule == "choose" else rule)
+    assert removed == (rule != "keep")
+    assert Vote.objects.filter(person=vera).exists() == (rule == "keep")
+    assert consent_state(vera, world.project) == state
+    assert broken_invariants() == []
+
+
+def test_a_researcher_is_never_asked_so_leaves_without_a_refusal():
+    world = make_world()
+    publish_consent_text(world.owner, world.project, "First.", "remove")
+    other = make_member(world.project, "researcher")
+    assert on_withdrawal(other, world.project) == "keep"
+    withdraw(other, world.project, "keep")
+    assert not Consent.objects.exists()

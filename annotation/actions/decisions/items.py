@@ -112,11 +112,12 @@ def _requeue(person: User, item_id: int, reason: str, now: datetime) -> Item:
 
 
 def _withdraw(item: Item, now: datetime) -> dict[str, Any]:
-    """End what an item is used for; return what an undo needs."""
-    baseline = Task.objects.filter(item=item, stage=Stage.BASELINE)
-    slots = task_slots.open_slots_of(baseline)
-    task_slots.cancel(baseline, now)
-    return {"decided_at": _moment(item), "main_items": unlink_main_items(item), "slots": slots}
+    """End what an item is used for, and its validation; return what an undo needs."""
+    tasks = Task.objects.filter(item=item, stage__in=(Stage.BASELINE, Stage.VALIDATION))
+    slots = task_slots.open_slots_of(tasks)
+    task_slots.cancel(tasks, now)
+    main_items = unlink_main_items(item)
+    return {"state": item.state, "decided_at": _moment(item), "main_items": main_items, "slots": slots}
 
 
 def _reopen(item: Item, group: CandidateGroup, person: User, reason: str) -> list[Candidate]:
@@ -148,14 +149,17 @@ def _imported(foil: Foil, group: CandidateGroup) -> Candidate:
 
 
 def retract(person: User, item_id: int, reason: str, *, now: datetime | None = None) -> Item:
-    """Retract a valid item. AnnotationError without a reason, IllegalMove for an item that is not valid."""
+    """Retract an item that is valid or in validation, whose open tasks end; its votes stay.
+
+    AnnotationError without a reason, IllegalMove for an item in another state.
+    """
     if not reason.strip():
         raise AnnotationError(_("Enter a reason. It is saved with the item."))
     return run_in_transaction(lambda: _retract(person, item_id, reason.strip(), now or timezone.now()))
 
 
 def restore(person: User, item_id: int, reason: str = "", *, now: datetime | None = None) -> Item:
-    """retracted -> valid. Baseline tasks that the retraction cancelled stay cancelled.
+    """retracted -> valid, or in validation with its open tasks. Baseline tasks that ended stay cancelled.
 
     IllegalMove for an item that is not retracted, AnnotationError for one that left with its video or its caption.
     """
@@ -168,8 +172,16 @@ def _restore(person: User, item_id: int, reason: str, now: datetime) -> Item:
     if item.state == ItemState.RETRACTED and (last is None or last.action not in RESTORABLE):
         raise AnnotationError(_("This item was removed with its video or its caption. It cannot be restored."))
     refuse_if_given_up(item)
-    was = {"decided_at": _moment(item)}
-    move_item(item, "restore", item.subtest.project, person, reason=reason, also={"decided_at": now}, was=was)
+    retraction = audit.events_of(item).filter(action="retract").last()
+    before = retraction.details.get("was", {}) if retraction else {}
+    if before.get("state") == ItemState.IN_VALIDATION:
+        # Votes go on where they were; retracting it again undoes this.
+        also = {"decided_at": None}
+        move_item(item, "restore", item.subtest.project, person, outcome=before["state"], reason=reason, also=also)
+        task_slots.reopen_cancelled(before["slots"])
+        return item
+    words = {"reason": reason, "also": {"decided_at": now}, "was": {"decided_at": _moment(item)}}
+    move_item(item, "restore", item.subtest.project, person, outcome=ItemState.VALID, **words)
     link_main_items(item)
     return item
 

@@ -22,7 +22,7 @@ from annotation.errors import AnnotationError
 from annotation.models import GoldPair, Lease, Slot, SlotState, Stage, Task
 from annotation.transactions import lock_rows, run_in_transaction
 from foilworks.core.corpus.models import Caption, DoubtSettled, Foil, Item, ReleaseItem
-from foilworks.core.corpus.rules.states import FoilVerdict
+from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import AuditEvent, Role, User
 from generation.models import Candidate, CandidateGroup
@@ -103,7 +103,10 @@ def _changed_since() -> str:
 def _move_back(item: Item, event: AuditEvent, person: User) -> None:
     moment = event.details["was"]["decided_at"]
     also = {"decided_at": datetime.fromisoformat(moment) if moment else None}
-    move_item(item, f"undo_{event.action}", item.subtest.project, person, also=also, undone=event.pk)
+    # One state that the move leads to, or the one before.
+    outcome = event.details["was"].get("state", ItemState.VALID) if event.action == "retract" else None
+    move = f"undo_{event.action}"
+    move_item(item, move, item.subtest.project, person, outcome=outcome, also=also, undone=event.pk)
 
 
 def _undo_adjudicate(item: Item, event: AuditEvent, person: User, _group: CandidateGroup | None) -> None:

@@ -16,8 +16,9 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.actions.people import on_withdrawal, withdraw_in_transaction
+from annotation.actions.people import withdraw_in_transaction
 from annotation.transactions import run_in_transaction
+from foilworks.core.projects.actions.consent import on_withdrawal
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.demo_accounts import is_published
 from foilworks.core.projects.errors import AccessDenied

@@ -23,6 +23,7 @@ SENTENCES: dict[str, Promise] = {
     "projects.end_run": _("reported the end of a run"),
     "projects.describe_project": _("changed the name or the description of the project"),
     "projects.give_consent": _("gave consent"),
+    "projects.refuse_consent": _("refused consent"),
     "projects.leave": _("left the project"),
     "projects.make_invitation": _("created an invitation"),
     "projects.make_token": _("created a token"),

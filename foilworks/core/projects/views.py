@@ -262,7 +262,7 @@ def _invitations(request: HttpRequest, **sent: Form) -> HttpResponse:
         row.role_labels = [label for role, label in Role.choices if role in row.roles]
         row.link = request.build_absolute_uri(reverse("projects:join", args=[token_of(row)]))
     context = {
-        "form": InvitationForm(initial={"roles": [Role.ANNOTATOR]}),
+        "form": InvitationForm(),
         "team": TeamForm.asked_for(request.GET),
         "is_local": split_domain_port(request.get_host())[0] in LOCAL_HOSTS and not all(row.over for row in page),
         "closed": why_closed(request.user, NO_INVITATIONS),
@@ -380,8 +380,10 @@ def consent_texts(request: HttpRequest, slug: str) -> HttpResponse:
     """List all versions with the number of people who accepted each; POST publishes a new one."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     accepted = Count("given", filter=Q(given__withdrawn_at=None))
-    withdrawn = Count("given", filter=Q(given__withdrawn_at__isnull=False))
-    texts = list(ConsentText.objects.filter(project=project).annotate(n_given=accepted, n_withdrawn=withdrawn))
+    withdrawn = Count("given", filter=Q(given__withdrawn_at__isnull=False, given__refused=False))
+    refused = Count("given", filter=Q(given__refused=True))
+    counts = {"n_given": accepted, "n_withdrawn": withdrawn, "n_refused": refused}
+    texts = list(ConsentText.objects.filter(project=project).annotate(**counts))
     newest = ConsentText(text=texts[0].text, on_withdrawal=texts[0].on_withdrawal) if texts else None
     form = ConsentTextForm(request.POST if request.method == "POST" else None, instance=newest)
     if request.method == "POST" and form.is_valid():

@@ -38,7 +38,7 @@ from evaluation.cached_results.cache import find_result
 from evaluation.facts.stored_facts import requeued_as_invalid
 from evaluation.releases.gate import KIND as GATE
 from foilworks.core.corpus.models import Caption, Foil, Item, ReleaseItem, Subtest, withdrawn_items
-from foilworks.core.corpus.rules.states import CandidateState, ItemState, drops_out
+from foilworks.core.corpus.rules.states import WITHDRAWN, CandidateState, ItemState, drops_out
 from foilworks.core.projects.models import Project
 from foilworks.core.text.tokens import words
 from foilworks.site.dashboard.alarms import alarms_of
@@ -151,6 +151,11 @@ def _funnel(project: Project, subtests: list[dict[str, Any]], n_captions: int) -
         )["n"],
         **totals,
         "edited": edits.aggregate(n=Count("candidates"))["n"],
+        "imported": Foil.objects.filter(
+            item__project=project, item__candidate_group=None, item__subtest__kind=Subtest.Kind.MAIN
+        )
+        .exclude(item__state__in=WITHDRAWN)
+        .count(),
         "items": sum(row["n_items"] - row["n_retracted"] for row in main),
         "judged": sum(row["n_valid"] + row["n_invalid"] + row["n_disputed"] for row in main),
         "valid": sum(row["n_valid"] for row in main),

@@ -24,6 +24,7 @@ STEPS: tuple[tuple[str, str | Promise, str], ...] = (
     ("passed", _("Passed the filters"), "candidates"),
     ("edited", _("Submitted by an annotator"), "candidates"),
     ("accepted", _("Accepted in review"), "candidates"),
+    ("imported", _("Foils imported with their items"), "foils"),
     ("items", _("Main items created or imported"), "items"),
     ("judged", _("Judged by validators"), "items"),
     ("valid", _("Valid items"), "items"),
@@ -81,7 +82,10 @@ PAGE_ARGS = {"reports:report": ("reviewing",)}
 
 @dataclass(frozen=True)
 class FunnelStage:
-    """One of the six stages at a glance: `percent` with the words `of`, None if neither count contains the other."""
+    """One of the six stages at a glance: `percent` with the words `of`, None if neither count contains the other.
+
+    Without a percentage, `of` says how many were imported.
+    """
 
     label: str
     count: int
@@ -100,8 +104,13 @@ def stages(counts: Mapping[str, int], *, edits: bool) -> list[FunnelStage]:
             share, of = ("accepted", "passed"), _("of %(n)d generated foils")
         numerator, denominator = (counts[name] for name in share) if share else (0, 0)
         percent = 100 * numerator / denominator if denominator and numerator <= denominator else None
-        words = str(of) % {"n": denominator} if of else ""
-        funnel_stages.append(FunnelStage(str(label), counts[key], percent, words, page, PAGE_ARGS.get(page, ()), query))
+        words = str(of) % {"n": denominator} if percent is not None else ""
+        count, imported = counts[key], counts.get("imported", 0)
+        if key in ("passed", "accepted") and imported:
+            # Imported foils are neither generated nor reviewed here.
+            count, percent = count + imported, None
+            words = ngettext("%(n)d imported", "%(n)d imported", imported) % {"n": imported}
+        funnel_stages.append(FunnelStage(str(label), count, percent, words, page, PAGE_ARGS.get(page, ()), query))
     return funnel_stages
 
 

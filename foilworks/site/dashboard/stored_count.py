@@ -24,7 +24,7 @@ from foilworks.core.projects.models import AuditEvent, Project
 from foilworks.site.dashboard.counting import count
 
 KIND = "dashboard"
-VERSION = "8"
+VERSION = "9"
 JOB = "dashboard.count"
 # Up to this size, a request counts itself: a few hundredths of a second.
 SMALL = 1000

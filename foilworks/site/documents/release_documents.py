@@ -173,7 +173,7 @@ def _agreed(project: Project) -> dict[str, int]:
     reviews = Review.objects.filter(candidate__group__run__project=project, person__isnull=False, undone_at=None)
     rows = (work.order_by().values_list("person") for work in (edits, reviews))
     people = set(votes.order_by().values_list("person").union(*rows))
-    agreed = set(Consent.objects.filter(text__project=project).values_list("person"))
+    agreed = set(Consent.objects.filter(text__project=project, refused=False).values_list("person"))
     return {"n_workers": len(people), "n_agreed": len(people & agreed)}
 
 

@@ -113,13 +113,13 @@ ITEM_MOVES: dict[str, Move] = {
     # Reported after its release: others judge it again, and no earlier vote counts.
     "ask_again": _move((I.VALID, I.INVALID, I.DISPUTED), I.IN_VALIDATION),
     "requeue": _move((I.INVALID,), I.REQUEUED),
-    "retract": _move((I.VALID,), I.RETRACTED),
-    # Only what `retract` took out: what its video or its caption took out stays out.
-    "restore": _move((I.RETRACTED,), I.VALID),
+    "retract": _move((I.VALID, I.IN_VALIDATION), I.RETRACTED),
+    # Only what `retract` took out, to where it was: what its video or its caption took out stays out.
+    "restore": _move((I.RETRACTED,), I.VALID, I.IN_VALIDATION),
     # A decision undone by the person who made it, while nothing depends on it.
     "undo_adjudicate": _move((I.VALID, I.INVALID), I.DISPUTED),
     "undo_requeue": _move((I.REQUEUED,), I.INVALID),
-    "undo_retract": _move((I.RETRACTED,), I.VALID),
+    "undo_retract": _move((I.RETRACTED,), I.VALID, I.IN_VALIDATION),
     "undo_restore": _move((I.VALID,), I.RETRACTED),
     # Repair of a false caption: the item stays as the record of its votes, whatever they had come to.
     "recaption": _move((I.IN_VALIDATION, I.VALID, I.INVALID, I.DISPUTED), I.REQUEUED),

@@ -6,10 +6,19 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from foilworks.core.projects.access import forget_roles, require_role
+from foilworks.core.projects.access import forget_roles, needs_consent, require_role
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.errors import ProjectError
-from foilworks.core.projects.models import Consent, ConsentText, Membership, OnWithdrawal, Project, Role, User
+from foilworks.core.projects.models import (
+    Consent,
+    ConsentState,
+    ConsentText,
+    Membership,
+    OnWithdrawal,
+    Project,
+    Role,
+    User,
+)
 
 
 @transaction.atomic
@@ -45,6 +54,45 @@ def publish_consent_text(actor: User, project: Project, text: str, on_withdrawal
         )
     )
     return consent_text
+
+
+def consent_state(person: User, project: Project) -> ConsentState:
+    """Return how the person stands to the project's newest consent text. Two queries."""
+    text = ConsentText.objects.filter(project=project).order_by("-version").first()
+    if text is None:
+        return ConsentState.NEVER_ASKED
+    answer = Consent.objects.filter(text=text, person=person).order_by("-pk").first()
+    if answer is None:
+        return ConsentState.UNANSWERED
+    if answer.refused:
+        return ConsentState.REFUSED
+    return ConsentState.GIVEN if answer.withdrawn_at is None else ConsentState.WITHDRAWN
+
+
+def on_withdrawal(person: User, project: Project) -> str:
+    """Return what happens to the person's work if they leave: the rule of the texts that they accepted or refuse.
+
+    If they accepted one text and refuse a newer one, the rule that protects them more holds. Without a text, work is
+    kept.
+    """
+    texts = ConsentText.objects.filter(project=project).order_by("-version")
+    agreed = texts.filter(given__person=person, given__refused=False).order_by("-given__given_at").first()
+    asked = texts.first() if needs_consent(person, project) else None
+    rules = {text.on_withdrawal for text in (agreed, asked) if text}
+    return next((rule for rule in (OnWithdrawal.REMOVE, OnWithdrawal.CHOOSE) if rule in rules), OnWithdrawal.KEEP)
+
+
+def refuse_consent(person: User, project: Project, now: datetime) -> bool:
+    """Store that a person who leaves does not accept the newest text; return whether they were asked.
+
+    Runs inside the caller's transaction, before the membership ends.
+    """
+    if not needs_consent(person, project):
+        return False
+    text = ConsentText.objects.filter(project=project).order_by("-version").first()
+    refusal = Consent.objects.create(text=text, person=person, given_at=now, withdrawn_at=now, refused=True)
+    audit.record(audit.event(project, person, "projects.refuse_consent", refusal, version=text.version))
+    return True
 
 
 @transaction.atomic

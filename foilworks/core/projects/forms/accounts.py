@@ -75,11 +75,14 @@ class InvitationForm(forms.Form):
 
 
 class TeamForm(forms.Form):
-    """How many people to invite for each kind of work: one link per role."""
+    """How many people to invite for each kind of work: one link per role.
 
-    annotator = IntegerField(label=_("Annotators"), min_value=0, max_value=100_000, initial=1)
-    reviewer = IntegerField(label=_("Reviewers"), min_value=0, max_value=100_000, initial=1)
-    validator = IntegerField(label=_("Validators"), min_value=0, max_value=100_000, initial=3)
+    At first, those that the address or the project's count names as missing.
+    """
+
+    annotator = IntegerField(label=_("Annotators"), min_value=0, max_value=100_000)
+    reviewer = IntegerField(label=_("Reviewers"), min_value=0, max_value=100_000)
+    validator = IntegerField(label=_("Validators"), min_value=0, max_value=100_000)
 
     @classmethod
     def asked_for(cls, query: Mapping[str, str]) -> "TeamForm":

@@ -2,6 +2,7 @@
 
 from foilworks.core.projects.models.accounts import (
     Consent,
+    ConsentState,
     ConsentText,
     OnWithdrawal,
     RateLimitCounter,
@@ -41,6 +42,7 @@ __all__ = [
     "ApiToken",
     "AuditEvent",
     "Consent",
+    "ConsentState",
     "ConsentText",
     "CrowdPlace",
     "CrowdStudy",

@@ -36,13 +36,27 @@ class ConsentText(models.Model):
         return f"consent v{self.version} of {self.project_id}"
 
 
+class ConsentState(models.TextChoices):
+    """How a person stands to the consent texts of a project."""
+
+    NEVER_ASKED = "never_asked", _("never asked")
+    UNANSWERED = "unanswered", _("asked, not answered")
+    REFUSED = "refused", _("refused")
+    GIVEN = "given", _("given")
+    WITHDRAWN = "withdrawn", _("withdrawn")
+
+
 class Consent(models.Model):
-    """A person agreed to a version, and withdrew it or not. Memberships repeat the version that holds now."""
+    """A person's answer to a version: agreed, and withdrew it or not, or refused.
+
+    Memberships repeat the version that holds now. A refusal counts as withdrawn when it was given.
+    """
 
     text = models.ForeignKey(ConsentText, models.CASCADE, related_name="given")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="consents")
     given_at = models.DateTimeField(default=timezone.now)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
+    refused = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         constraints = [
