@@ -171,9 +171,7 @@ ABOUT: dict[str, str | Promise] = {
         "You can return the foils to editing. Annotators then edit those that failed; valid foils stay "
         "accepted. This item remains as a record of its votes."
     ),
-    ItemState.IN_VALIDATION: _(
-        "You can retract the item. Its open tasks end, and its votes stay. You can restore it later."
-    ),
+    ItemState.IN_VALIDATION: _("You can retract the item: its open tasks end, its votes stay. You can restore it."),
     ItemState.RETRACTED: _("You can restore the item. It returns to the state in which it was retracted."),
     ItemState.VALID: _("You can retract the item. Future releases leave it out; existing releases do not change."),
 }

@@ -14,6 +14,8 @@ from typing import Any
 import av
 import numpy as np
 
+from tests.media.hdr import sdr_colour
+
 WIDTH, HEIGHT, CELL = 128, 64, 16
 CORNERS = (((200, 30, 30), (30, 160, 30)), ((30, 30, 200), (200, 200, 40)))
 N, RATE = 16, 8
@@ -69,9 +71,13 @@ def painted(index: int, size: tuple[int, int] = (WIDTH, HEIGHT)) -> np.ndarray:
 
 
 def expected(odd: OddFile, index: int) -> np.ndarray:
-    """The frame as it is to be shown: turned counter-clockwise, then mirrored."""
+    """The frame as it is to be shown: its HDR colours as SDR, turned counter-clockwise, then mirrored."""
     degrees, hflip, vflip = odd.turn
     picture = np.rot90(painted(index), degrees // 90)
+    if odd.colour.get("color_trc") in (16, 18):
+        colours, places = np.unique(picture.reshape(-1, 3), axis=0, return_inverse=True)
+        shown = [sdr_colour(colour, odd.colour["color_trc"]) for colour in colours.tolist()]
+        picture = np.array(shown, np.uint8)[places].reshape(picture.shape)
     picture = picture[:, ::-1] if hflip else picture
     return picture[::-1] if vflip else picture
 
@@ -348,9 +354,9 @@ def _colours() -> Iterator[OddFile]:
     yield OddFile("full-range-av1.mp4", AV1, colour=FULL, times=SHORT)
     yield OddFile("bt709-av1.mp4", AV1, colour=BT709, times=SHORT)
     yield OddFile("full-range-hevc.mp4", HEVC, "yuvj420p", colour=FULL, times=SHORT)
-    yield OddFile("pq.mp4", HEVC, "yuv420p10le", colour=PQ, times=SHORT, refused="HDR")
-    yield OddFile("hlg.mkv", HEVC, "yuv420p10le", colour=HLG, times=SHORT, refused="HDR")
-    yield OddFile("pq-av1.mp4", AV1, "yuv420p10le", colour=PQ, times=SHORT, refused="HDR")
+    yield OddFile("pq.mp4", HEVC, "yuv420p10le", colour=PQ, times=SHORT)
+    yield OddFile("hlg.mkv", HEVC, "yuv420p10le", colour=HLG, times=SHORT)
+    yield OddFile("pq-av1.mp4", AV1, "yuv420p10le", colour=PQ, times=SHORT)
 
 
 def _whole_or_not() -> Iterator[OddFile]:

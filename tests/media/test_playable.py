@@ -10,12 +10,14 @@ import av
 import numpy as np
 import pytest
 
+from foilworks.core.media import tone_mapping
 from foilworks.core.media.container import open_video
 from foilworks.core.media.errors import MediaError
 from foilworks.core.media.frames import sample_frames
 from foilworks.core.media.playable import encode as encode_again
 from foilworks.core.media.playable import make_playable
 from foilworks.core.media.probe import VideoFacts, probe
+from tests.media.hdr import sdr_colour
 from tests.media.odd_files import OddFile, differs, expected, grid, make, odd_files
 from tests.media.painted import painted_clip, read_index, write_smaller_midway
 from tests.media.test_probe import encode, late_picture
@@ -195,10 +197,35 @@ def test_a_picture_that_starts_after_the_sound_keeps_its_seconds(tmp_path):
     assert "its sound as AAC" in words
 
 
-def test_hdr_is_refused_in_one_line(tmp_path):
-    for name in ("pq.mp4", "hlg.mkv", "pq-av1.mp4"):
-        with pytest.raises(MediaError, match=r"is HDR \((PQ|HLG)\), which .*; convert it to SDR first"):
-            probe(make(ODD[name], tmp_path))
+@pytest.mark.parametrize("name", ["pq.mp4", "hlg.mkv", pytest.param("pq-av1.mp4", marks=pytest.mark.full)])
+def test_hdr_is_converted_with_a_note(tmp_path, name):
+    """Painted colours against a second computation (tests/media/hdr.py); the copy says that it is BT.709."""
+    odd = ODD[name]
+    _, copy, words, path = playable(make(odd, tmp_path))
+    assert f"HDR colours ({'HLG' if name.startswith('hlg') else 'PQ'}) are converted to SDR" in words
+    assert copy.browser_playable
+    with open_video(path) as video:
+        frame = next(frame for _, frame in video.frames())
+        tags = (frame.colorspace, frame.color_primaries, frame.color_trc, frame.color_range)
+    assert tuple(map(int, tags)) == (1, 1, 1, 1)
+    assert differs(grid(sample_frames(path, 1).frames[0]), grid(expected(odd, 2))) < 12
+
+
+@pytest.mark.parametrize("transfer", [16, 18])
+def test_the_table_of_sdr_colours_equals_a_second_computation(tmp_path, transfer):
+    """Grey ramp, bars of 75 % and skin: within half a step of 255 for the formula, one step for the table."""
+    name = {16: "PQ", 18: "HLG"}[transfer]
+    colours = [(v, v, v) for v in range(0, 256, 15)] + [(191 * r, 191 * g, 191 * b) for r, g, b in np.ndindex(2, 2, 2)]
+    colours += [(140, 110, 95), (60, 80, 40)]
+    signal = np.array(colours) / 255
+    second = np.array([sdr_colour(colour, transfer) for colour in colours])
+    assert np.abs(tone_mapping.to_sdr(signal, name) * 255 - second).max() <= 1
+    tone_mapping.write_table(tmp_path / "t.cube", name)
+    table = np.loadtxt(tmp_path / "t.cube", skiprows=1).reshape(*[tone_mapping.POINTS] * 3, 3)
+    assert np.allclose(table[-1, -1, -1], 1.0, atol=0.01)
+    assert np.allclose(table[0, 0, 0], 0.0)
+    # Red varies fastest.
+    assert table[0, 0, -1][0] > 0.5 > table[-1, 0, 0][0]
 
 
 def test_av1_is_known_by_its_name(tmp_path):

@@ -149,7 +149,7 @@ def test_a_published_account_invites_nobody(project):
         make_invitation(demo, project, ["annotator"])
 
 
-# (rule of the first text, of a newer one or "", what the person did) -> what their work becomes, their state at the end.
+# (rule of the first text, of a newer one or "", what the person did) -> what their work becomes, their last state.
 LEFT = [
     ("", "", "leaves", "keep", "never_asked"),
     ("remove", "", "leaves", "remove", "refused"),

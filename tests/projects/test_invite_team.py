@@ -8,7 +8,8 @@ from django.urls import reverse
 from foilworks.core.projects.actions.invitations import make_team_invitations
 from foilworks.core.projects.errors import ProjectError
 from foilworks.core.projects.models import AuditEvent, Invitation, Role
-from tests.factories import make_member
+from tests.factories import make_item, make_member, make_subtest
+from tests.pages import read_page
 
 pytestmark = pytest.mark.django_db
 
@@ -54,8 +55,19 @@ def test_all_links_are_made_or_none(project):
 )
 def test_the_address_says_how_many_people_to_invite(client, project, query, people):
     client.force_login(make_member(project, Role.RESEARCHER))
-    form = client.get(reverse("projects:invitations", args=[project.slug]) + query).context["team"]
-    assert [form[name].value() for name in ("annotator", "reviewer", "validator")] == people
+    fields = read_page(client.get(reverse("projects:invitations", args=[project.slug]) + query)).fields
+    assert [int(fields[name]) for name in ("annotator", "reviewer", "validator")] == people
+    assert "roles" not in fields
+
+
+def test_without_an_address_the_team_is_what_the_project_lacks(client, project):
+    """Items with two foils need six validators and nobody who writes; no role is ticked at first."""
+    owner = make_member(project, Role.RESEARCHER)
+    make_item(make_subtest(project, votes_wanted=3), foils=("one.", "two."))
+    client.force_login(owner)
+    page = read_page(client.get(reverse("projects:invitations", args=[project.slug])))
+    assert [int(page.fields[name]) for name in ("annotator", "reviewer", "validator")] == [0, 0, 6]
+    assert "roles" not in read_page(client.get(reverse("annotation:people", args=[project.slug]))).fields
 
 
 @pytest.mark.parametrize(("host", "is_local"), [("127.0.0.1:8611", True), ("localhost", True), ("testserver", False)])

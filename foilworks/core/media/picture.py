@@ -98,14 +98,9 @@ def colour_tags(frame: VideoFrame, matrix: int) -> tuple[int, int]:
     return primaries, transfer
 
 
-def refuse_hdr(video: OpenVideo, frame: VideoFrame) -> None:
-    """MediaError for PQ and HLG: browsers, screens and models would each show other colours."""
-    name = HDR.get(int(frame.color_trc))
-    if name:
-        raise MediaError(
-            f"{video.path}: is HDR ({name}), which screens and models show differently;"
-            " convert it to SDR first (docs/explanation/video.md)"
-        )
+def hdr_of(frame: VideoFrame) -> str:
+    """Return PQ or HLG, which browsers, screens and models each show in other colours; "" for SDR."""
+    return HDR.get(int(frame.color_trc), "")
 
 
 def shown_pixels(video: OpenVideo, frame: VideoFrame, size: tuple[int, int] | None = None) -> np.ndarray:

@@ -21,8 +21,18 @@ from av.video.stream import VideoStream
 from foilworks.core.media.container import OpenVideo, open_video
 from foilworks.core.media.errors import MediaError
 from foilworks.core.media.packets import packet_times
-from foilworks.core.media.picture import BT709, RGB, colour_tags, is_full_range, is_tagged, matrix_of, orientation
+from foilworks.core.media.picture import (
+    BT709,
+    RGB,
+    colour_tags,
+    hdr_of,
+    is_full_range,
+    is_tagged,
+    matrix_of,
+    orientation,
+)
 from foilworks.core.media.probe import PLAYABLE_CODECS, PLAYABLE_SOUND, VideoFacts, probe
+from foilworks.core.media.tone_mapping import write_table
 
 # Fine enough for the clocks of all common containers, and what players expect of mp4.
 CLOCK = Fraction(1, 90_000)
@@ -253,7 +263,7 @@ def encode(source: Path, target: Path, *, with_sound: bool = True) -> None:
         stream.codec_context.time_base = CLOCK
         stream.codec_context.flags |= Flags.frame_duration
         sound = _Sound(video, out, MP4) if video.sound and with_sound else None
-        frames = _encodable(video, rate, _last_shown(source)[1] * video.time_base)
+        frames = _encodable(video, rate, _last_shown(source)[1] * video.time_base, target.parent)
         first = next(frames, None)
         if first is None:
             raise MediaError(f"{source}: contains no frames; copy it again from its source")
@@ -285,13 +295,13 @@ def _tag(stream: VideoStream, frame: VideoFrame) -> None:
     context.color_primaries, context.color_trc = frame.color_primaries, frame.color_trc
 
 
-def _encodable(video: OpenVideo, rate: Fraction, last: Fraction) -> Iterator[VideoFrame]:
+def _encodable(video: OpenVideo, rate: Fraction, last: Fraction, folder: Path) -> Iterator[VideoFrame]:
     """Upright yuv420p frames with their times and durations; each is held back until the next one's time is known."""
     graph: _Upright | None = None
     pending_frame: VideoFrame | None = None
     for time, frame in video.frames():
         if graph is None:
-            graph = _Upright(video, frame)
+            graph = _Upright(video, frame, folder)
         pts = round(_exact(max(0.0, time), rate, video.time_base) / CLOCK)
         upright_frame = graph.apply(frame)
         upright_frame.time_base, upright_frame.pts = CLOCK, pts
@@ -317,12 +327,13 @@ class _Upright:
     were.
     """
 
-    def __init__(self, video: OpenVideo, first: VideoFrame) -> None:
-        self.video, self.first = video, first
+    def __init__(self, video: OpenVideo, first: VideoFrame, folder: Path) -> None:
+        self.video, self.first, self.folder = video, first, folder
         matrix = matrix_of(first)
         # Pictures of red, green and blue become BT.709.
         self.matrix = BT709 if matrix == RGB else matrix
         self.is_full = matrix != RGB and is_full_range(first)
+        self.hdr = hdr_of(first)
         self.graph = self._graph(first)
 
     def _graph(self, frame: VideoFrame) -> Graph:
@@ -339,6 +350,12 @@ class _Upright:
         wide, high = (side - side % 2 for side in (width, height))
         # What is left out is cut off before the colours are halved.
         steps.append(graph.add("crop", f"{max(1, frame.width * wide // width)}:{high}:0:0"))
+        if self.hdr:
+            # Colours are converted as red, green and blue, and written as BT.709.
+            steps.append(graph.add("scale", f"{wide}:{high}:flags=area+accurate_rnd:{colours}"))
+            steps.append(graph.add("format", "gbrp16le"))
+            steps.append(graph.add("lut3d", file=str(self._table())))
+            colours = "out_color_matrix=bt709:out_range=tv"
         steps.append(graph.add("scale", f"{wide}:{high}:flags=area+accurate_rnd:{colours}"))
         steps.append(graph.add("format", "yuv420p"))
         # Of the four ways to transpose, this one alone mirrors nothing.
@@ -351,6 +368,12 @@ class _Upright:
         graph.configure()
         return graph
 
+    def _table(self) -> Path:
+        """Write the table of SDR colours beside the copy; the folder is removed with it."""
+        path = self.folder / f"{self.hdr}.cube"
+        write_table(path, self.hdr)
+        return path
+
     def apply(self, frame: VideoFrame) -> VideoFrame:
         if (frame.width, frame.height, frame.format.name) != (
             self.first.width,
@@ -360,8 +383,10 @@ class _Upright:
             frame = frame.reformat(width=self.first.width, height=self.first.height, format=self.first.format.name)
         self.graph.push(frame)
         upright_frame = cast("VideoFrame", self.graph.pull())
-        upright_frame.colorspace, upright_frame.color_range = self.matrix, LIMITED_RANGE
-        upright_frame.color_primaries, upright_frame.color_trc = colour_tags(self.first, self.matrix)
+        matrix = BT709 if self.hdr else self.matrix
+        upright_frame.colorspace, upright_frame.color_range = matrix, LIMITED_RANGE
+        tags = (BT709, BT709) if self.hdr else colour_tags(self.first, matrix)
+        upright_frame.color_primaries, upright_frame.color_trc = tags
         return upright_frame
 
 

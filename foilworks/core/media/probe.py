@@ -21,10 +21,10 @@ from foilworks.core.media.picture import (
     UPRIGHT,
     Orientation,
     display_size,
+    hdr_of,
     is_full_range,
     is_tagged,
     orientation,
-    refuse_hdr,
 )
 from foilworks.core.media.truncation import has_fragments
 
@@ -89,7 +89,7 @@ class VideoFacts:
 
 def probe(path: Path) -> VideoFacts:
     """Decode the whole file once and state its facts. MediaError, in one line, for anything that is not a
-    whole video: missing, empty, cut short, damaged, not a video, no picture stream, HDR.
+    whole video: missing, empty, cut short, damaged, not a video, no picture stream.
     """
     path = Path(path)
     with open_video(path) as video:
@@ -100,7 +100,6 @@ def probe(path: Path) -> VideoFacts:
         for time, frame in video.frames():
             if first is None:
                 first = frame
-                refuse_hdr(video, frame)
             times.append(time)
         if first is None:
             raise MediaError(f"{path}: contains no frames; copy it again from its source")
@@ -141,6 +140,8 @@ def _obstacles(video: OpenVideo, first: VideoFrame, times: Sequence[float], pack
     obstacles = []
     if container not in PLAYABLE_CODECS:
         obstacles.append(Obstacle(f"browsers do not play {container} files"))
+    if name := hdr_of(first):
+        obstacles.append(Obstacle(f"its HDR colours ({name}) are converted to SDR by a fixed tone curve", encode=True))
     if pixels not in PLAYABLE_PIXELS.get(codec, ()):
         obstacles.append(Obstacle(f"browsers do not play {codec} with {pixels} pixels", encode=True))
     else:

@@ -245,7 +245,7 @@ def _created_token(request: HttpRequest, form: TokenForm) -> actions.Made | None
 @require_http_methods(["GET", "HEAD", "POST"])
 def invitations(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
-    form = InvitationForm(request.POST if request.method == "POST" else None, initial={"roles": [Role.ANNOTATOR]})
+    form = InvitationForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         make_invitation(request.user, project, **form.cleaned_data)
         messages.success(request, _("Invitation created. Its link is the first in the list."))

@@ -100,6 +100,6 @@ def read_item(request: HttpRequest, slug: Slug, pk: int) -> ItemOut:
 @router.post("/{int:pk}/moves", response=writes(ItemOut))
 @once
 def move_item(request: HttpRequest, slug: Slug, pk: int, body: Move) -> ItemOut:
-    """Decide a disputed item as valid or invalid, send an invalid one back to editing, or retract a valid or waiting one."""
+    """Decide a disputed item, send an invalid one back to editing, or retract a valid or waiting one."""
     WRITES[body.move](request.user, get_item(request.user, slug, pk).pk, body.reason)
     return item_out(get_item(request.user, slug, pk))

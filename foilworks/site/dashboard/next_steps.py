@@ -247,7 +247,7 @@ def next_action(
         "paused": counted["paused"],
         "lacking": sum(counted.get("missing", {}).values()),
         "doubted": counted["doubted"],
-        "open": sum(row["open"] for row in counted["queues"] if row["stage"] not in counted.get("blocked", ())),
+        "open": sum(row["open"] for row in counted["queues"] if row.get("stage") not in counted.get("blocked", ())),
         "unreleased": max(0, funnel["valid"] - funnel["released"]),
         "questions": (after.n_open or 0) if after else 0,
     }
