@@ -42,7 +42,7 @@ def curve(light: float) -> float:
         r = (low + high) / 2
         p = (peak + r - knee * knee - knee * r) / (peak - knee)
         q = knee * knee + knee * r - p * knee
-        low, high = (r, high) if p * r - q < (knee + r) ** 2 else (low, r)
+        low, high = (low, r) if p * r - q < (knee + r) ** 2 else (r, high)
     return (p * light + q) / (light + r)
 
 
