@@ -142,6 +142,23 @@ class MemberForm(forms.Form):
     )
 
 
+class AssignmentForm(forms.Form):
+    """Ask members for a number of tasks of a stage."""
+
+    stage = forms.ChoiceField(
+        label=_("Work"), choices=[(stage.value, stage.label) for stage in Stage if stage in ROLE_OF_STAGE]
+    )
+    people = forms.TypedMultipleChoiceField(label=_("People"), coerce=int, widget=forms.CheckboxSelectMultiple)
+    quota = IntegerField(label=_("Tasks per person"), min_value=1, max_value=1_000_000)
+    due = forms.DateField(label=_("Due date"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    team = forms.CharField(label=_("Team"), required=False, max_length=120, help_text=_("Shown beside each member."))
+
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        members = User.objects.filter(memberships__project=project, is_active=True).distinct().order_by("username")
+        self.fields["people"].choices = members.values_list("pk", "username")
+
+
 class MemberFilter(Filters):
     """What filters the list of members; a value that is not a choice filters nothing."""
 

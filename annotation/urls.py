@@ -20,6 +20,7 @@ urlpatterns = [
     path("projects/<slug:slug>/people/<int:pk>/remove/", people.member_remove, name="member_remove"),
     path("projects/<slug:slug>/people/figures/", people.people_figures, name="people_figures"),
     path("projects/<slug:slug>/people/figures.csv", people.people_figures_file, name="people_figures_file"),
+    path("projects/<slug:slug>/people/assignments/", people.assignments, name="assignments"),
     path("projects/<slug:slug>/people/pay/", people.pay, name="people_pay"),
     path("projects/<slug:slug>/items/<int:pk>/comments/", comments.comment, name="comment"),
     path(

@@ -271,6 +271,7 @@ RULES: dict[str, Rule] = {
     "annotation:member_roles": owner_page("member", get=NO, post=302),
     "annotation:member_remove": owner_page("member", get=NO, post=302),
     "annotation:people_reviewing": owner_page(post=422),
+    "annotation:assignments": owner_page(post=422),
     "annotation:people_figures": owner_page(),
     "annotation:people_figures_file": owner_page(),
     "annotation:people_pay": owner_page(post=422),

@@ -4,6 +4,7 @@ The rules of docs/workflow.md#rules are constraints here wherever a database can
 annotation/rules/ where it cannot.
 """
 
+from annotation.models.assignments import Assignment
 from annotation.models.comments import ItemComment
 from annotation.models.gold import ExpertLabel, GoldPair, KnownAnswer, PracticeCaption, Use
 from annotation.models.guidelines import Guideline
@@ -25,6 +26,7 @@ from annotation.models.tasks import Draft, Ending, Lease, SkipReason, Slot, Task
 from annotation.models.work import Choice, DeclinedVideo, Edit, Involvement, Review, ReviewDecision, Vote, VoteState
 
 __all__ = [
+    "Assignment",
     "Attempt",
     "CheckedFrame",
     "Choice",

@@ -4,7 +4,19 @@ from datetime import datetime
 
 from django.db.models import BooleanField, Exists, ExpressionWrapper, F, FilteredRelation, OuterRef, Q, QuerySet
 
-from annotation.models import Edit, GoldPair, Involvement, Lease, Review, Slot, SlotState, Stage, Vote, VoteState
+from annotation.models import (
+    Assignment,
+    Edit,
+    GoldPair,
+    Involvement,
+    Lease,
+    Review,
+    Slot,
+    SlotState,
+    Stage,
+    Vote,
+    VoteState,
+)
 from annotation.models.stages import stages_shown_as
 from foilworks.core.corpus.models import Foil
 from foilworks.core.projects.sql.prepared import Prepared
@@ -43,8 +55,9 @@ def _held(token: str, person: int, *locked: str, also: tuple[str, ...] = ()) -> 
     What is not locked may be as it was before the statement waited for a lock.
     """
     mine = FilteredRelation("slot__project__memberships", condition=Q(slot__project__memberships__person=person))
+    assignments = Assignment.objects.filter(project=OuterRef("slot__project"), person=person, ended_at=None)
     rows = Lease.objects.filter(token=token, person=person).annotate(
-        mine=mine, role=F("mine__role"), consented=F("mine__consent_version")
+        mine=mine, role=F("mine__role"), consented=F("mine__consent_version"), assigned=Exists(assignments)
     )
     rows = rows.select_related(*_HELD, *locked, *also)
     return rows.select_for_update(of=("person", *locked, "slot", "self"), no_key=True)

@@ -6,6 +6,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotation.models import (
+    Assignment,
     Attempt,
     DeclinedVideo,
     Draft,
@@ -63,6 +64,9 @@ def own_data(person: User) -> dict[str, Any]:
         "object_answers": ObjectAnswer.objects.filter(**mine).values("visible", "seconds_spent", "created_at"),
         "pay": PayEntry.objects.filter(**mine).values(
             "project__slug", "stage", "reason", "unit", "rate", "amount", "currency", "created_at"
+        ),
+        "assignments": Assignment.objects.filter(**mine).values(
+            "project__slug", "stage", "team", "quota", "due", "created_at", "ended_at"
         ),
         "exercises": Attempt.objects.filter(**mine).values("stage", "started_at", "finished_at", "passed"),
         "declined_videos": DeclinedVideo.objects.filter(**mine).values("video__project__slug", "created_at"),

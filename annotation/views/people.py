@@ -16,11 +16,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.access import member_for
 from annotation.actions import people as actions
+from annotation.actions.assignments import assign, end_assignment
 from annotation.actions.settings.set_pay import set_pay
 from annotation.errors import AnnotationError
-from annotation.forms import MemberFilter, MemberForm, PayForm, in_words
+from annotation.forms import AssignmentForm, MemberFilter, MemberForm, PayForm, in_words
 from annotation.models import ReviewDecision, SkipReason, Stage
 from annotation.queries.activity import figures_of, own_figures, skips_of
+from annotation.queries.assignments import open_assignments
 from annotation.queries.members import MEMBER_ORDERS, narrowed_members, shown_members, tasks_by_stage
 from annotation.queries.own_answers import Given, last_answers
 from annotation.queries.paid_work import PAID, pay_of, policy_of, rates_of
@@ -325,6 +327,25 @@ def pay(request: HttpRequest, slug: str) -> HttpResponse:
             )
             return redirect("annotation:people_pay", slug)
     return render(request, "annotation/pay.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def assignments(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show open assignments with their progress; POST adds some, or ends the one that the field `end` names."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    ends = request.POST.get("end", "")
+    if ends.isdecimal() and end_assignment(request.user, project, int(ends)):
+        return redirect("annotation:assignments", slug)
+    form = AssignmentForm(request.POST if request.method == "POST" else None, project=project)
+    if form.is_bound and form.is_valid():
+        try:
+            assign(request.user, project, **form.cleaned_data)
+            return redirect("annotation:assignments", slug)
+        except AnnotationError as error:
+            form.add_error("people", str(error))
+    rows = open_assignments(project, timezone.localdate())
+    context = {"form": form, "rows": rows}
+    return render(request, "annotation/assignments.html", context, status=422 if form.errors else 200)
 
 
 def _answers(request: HttpRequest) -> list[dict[str, Any]]:

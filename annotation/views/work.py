@@ -101,7 +101,8 @@ def queue(request: HttpRequest, slug: str, stage: str) -> HttpResponse:
         return next_piece(request, project, stage)
     make_tasks(project, limit=MAX_GROUPS_PER_CALL)
     own_queue = queue_of(request.user, project, stage, in_crowd=is_crowd(request))
-    context = {"queue": own_queue, "done": done_bar(request)}
+    mine = [row for row in open_assignments(project, timezone.localdate(), request.user) if row.stage == stage]
+    context = {"queue": own_queue, "done": done_bar(request), "assignments": mine}
     return render(request, "annotation/queue.html", context)
 
 
@@ -112,6 +113,7 @@ def work(request: HttpRequest, slug: str) -> HttpResponse:
     queues = queues_of(request.user, project, in_crowd=is_crowd(request))
     context = {
         "queues": queues,
+        "assignments": open_assignments(project, timezone.localdate(), request.user),
         "introduction": introduction_for(request, project, queues),
         "desks": desks_of(request.user, project),
         "practice": QualityPolicy.objects.filter(project=project, practice_open=True).exists(),

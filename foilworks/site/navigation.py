@@ -154,6 +154,7 @@ GROUPS: tuple[Group, ...] = (
             Page(_("Invitations"), "projects:invitations", RESEARCHERS, section=("projects:invitation",)),
             Page(_("Crowd studies"), "annotation:crowd", RESEARCHERS, section=("annotation:crowd",)),
             Page(_("Consent"), "projects:consent_texts", RESEARCHERS),
+            Page(_("Assignments"), "annotation:assignments", RESEARCHERS),
             Page(_("Activity"), "annotation:people_figures", RESEARCHERS),
             Page(_("Pay"), "annotation:people_pay", RESEARCHERS),
         ),

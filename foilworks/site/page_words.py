@@ -10,6 +10,7 @@ SUBJECTS: dict[str, Promise] = {
     "annotation:crowd": _("Prolific, places, completion codes"),
     "annotation:guidelines": _("instructions for annotators, reviewers and validators"),
     "annotation:people": _("roles, team, accounts"),
+    "annotation:assignments": _("quotas, due dates, teams"),
     "annotation:people_pay": _("pay rates, cost"),
     "annotation:project_settings": _("name, description, rules of the work, undo, archive, delete"),
     "annotation:quality": _("gold pairs, qualification, practice, paused validators"),

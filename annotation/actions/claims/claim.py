@@ -20,6 +20,7 @@ from annotation.actions.workflow.make_tasks import make_tasks, task_groups
 from annotation.errors import AnnotationError, Conflict
 from annotation.models import Lease, Slot, SlotState, Stage, Standing
 from annotation.models.stages import stages_shown_as
+from annotation.queries.assignments import tasks_left
 from annotation.queries.cards import CARD_ROWS, Claim, claim_of
 from annotation.queries.eligibility import (
     JUDGING,
@@ -172,7 +173,7 @@ def claim(
     """Return the person's running lease of this stage, a lease on their next allowed slot, or None.
 
     Started tasks come before new ones, and tasks that the person skipped come last. Validation contains gold if the
-    project's policy says so. An archived project gives out nothing new. `preferred`: the slot that the last claim named
+    project's policy says so. An archived project gives out nothing new, nor does a quota that is done. `preferred`: the slot that the last claim named
     as upcoming, taken if it is still free: its clip is already loaded. AccessDenied without the stage's role,
     AnnotationError for a stage without claims, NotAdmitted for a person who is paused or not yet qualified.
     """
@@ -181,7 +182,7 @@ def claim(
     require_role(person, project, ROLE_OF_STAGE[Stage(stage)])
     require_consent(person, project)
     moment = now or timezone.now()
-    if project.archived_at is not None:
+    if project.archived_at is not None or tasks_left(person, project, stage) == 0:
         return run_in_transaction(lambda: _running(_Asked(person, project, stage, moment, patient=True)))
     ends = monotonic() + CLAIM_TIMEOUT_S
     for attempt in count():

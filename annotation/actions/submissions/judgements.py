@@ -24,6 +24,7 @@ from annotation.actions.submissions.submission import StoredWork, Submission
 from annotation.actions.workflow.verdicts import Counts, Pair, apply_vote, votes_and_pairs
 from annotation.errors import AnnotationError
 from annotation.models import Ending, Involvement, Lease, SlotState, Stage, Standing, Vote, VoteState
+from annotation.queries.assignments import tasks_left
 from annotation.queries.cards import Claim
 from annotation.queries.held import GOLD, PAIRS
 from annotation.queries.quality import why_not_admitted
@@ -137,6 +138,10 @@ def _following(sent: Submission, lease: Lease) -> NextSlot | None:
     policy = getattr(project, "quality", None)
     admitted = policy is None or (standing is not None and why_not_admitted(policy, standing) is None)
     if not admitted or project.archived_at is not None:
+        return None
+    # This answer is not counted yet.
+    left = tasks_left(sent.person, project, Stage.VALIDATION) if lease.assigned else None
+    if left is not None and left < 2:
         return None
     if standing is not None:
         gold_slots.fill_up(standing, sent.person)

@@ -23,14 +23,29 @@ def child_limits() -> ChildLimits:
     return ChildLimits(settings.MAX_DECODE_MEMORY_MB * 1024**2, settings.MAX_DECODE_SECONDS)
 
 
-def video_limits() -> VideoLimits:
-    """Size and length of one video."""
+# A film of which clips are cut may be so many times as long as a clip.
+FILM = 10
+
+
+def video_limits(*, is_film: bool = False) -> VideoLimits:
+    """Size and length of one video; `is_film`: clips are cut out of it, whose length `trim_problem` checks."""
+    longer = FILM if is_film else 1
     return VideoLimits(
         pixels=settings.MAX_VIDEO_PIXELS,
-        frames=settings.MAX_VIDEO_FRAMES,
-        seconds=settings.MAX_VIDEO_SECONDS,
+        frames=settings.MAX_VIDEO_FRAMES * longer,
+        seconds=settings.MAX_VIDEO_SECONDS * longer,
         streams=settings.MAX_VIDEO_STREAMS,
     )
+
+
+def trim_problem(seconds: float, fps: float) -> str:
+    """Return what of the limits a clip exceeds, and the setting that raises it; "" if it exceeds none."""
+    limits, frames = video_limits(), round(seconds * fps)
+    if limits.seconds and seconds > limits.seconds:
+        return f"the clip has {seconds:.0f} seconds, more than the setting MAX_VIDEO_SECONDS; end it earlier"
+    if limits.frames and frames > limits.frames:
+        return f"the clip has {frames} frames, more than the setting MAX_VIDEO_FRAMES; end it earlier"
+    return ""
 
 
 def table_limits() -> TableLimits:
@@ -61,13 +76,27 @@ def read_file(entry: Entry, path: Path, params: Mapping[str, Any], video_names: 
 
 
 def decode(
-    function: Callable[Concatenate[Path, Given], Found], path: Path, *args: Given.args, **kwargs: Given.kwargs
+    function: Callable[Concatenate[Path, Given], Found],
+    path: Path,
+    *args: Given.args,
+    **kwargs: Given.kwargs,
 ) -> Found:
-    """Return `function(path, …)` of `media`, computed in a child process under the limits of the settings.
+    """Return `decode_within` of the limits of a whole video."""
+    return decode_within(video_limits(), function, path, *args, **kwargs)
+
+
+def decode_within(
+    limits: VideoLimits,
+    function: Callable[Concatenate[Path, Given], Found],
+    path: Path,
+    *args: Given.args,
+    **kwargs: Given.kwargs,
+) -> Found:
+    """Return `function(path, …)` of `media`, computed in a child process under the limits.
 
     MediaError: as `function`, or the file exceeds a limit. OSError: as `function`.
     """
     try:
-        return run(child_limits(), call_within, video_limits(), function, path, *args, **kwargs)
+        return run(child_limits(), call_within, limits, function, path, *args, **kwargs)
     except LimitError as error:
         raise MediaError(f"{path}: {error}") from error

@@ -85,7 +85,7 @@ def import_records(
         return _import_votes(project, actor, source, result, (strict, update), progress, stored)
     file = survey(source, project, result, media_dir, progress)
     _stop_if_strict(strict, result)
-    media = _store_files(file.media, copy=not dry_run, progress=progress)
+    media = _store_files(file, copy=not dry_run, progress=progress)
     taken_down, now = reasons_taken_down(project, media.values()), timezone.now()
 
     in_batches = connection.vendor == "sqlite" and not (dry_run or strict) and file.n_chunks > 1
@@ -196,11 +196,15 @@ def _stop_if_strict(strict: bool, result: ImportResult, fallback: str = "") -> N
         raise EvaluationError(f"{problem}{more}; nothing was stored")
 
 
-def _store_files(path_by_key: dict[str, Path], *, copy: bool, progress: Progress) -> dict[str, StoredMedia]:
+def _store_files(contents: Survey, *, copy: bool, progress: Progress) -> dict[str, StoredMedia]:
     """Decode and copy each file once, before the transaction, so that nobody waits for it."""
-    paths = list(dict.fromkeys(path_by_key.values()))
-    stored_by_path = {path: store_media(path, copy=copy) for path in progress(paths, len(paths), "videos")}
-    return {key: stored_by_path[path] for key, path in path_by_key.items()}
+    uses = {key: (path, key in contents.cut) for key, path in contents.media.items()}
+    files = list(dict.fromkeys(uses.values()))
+    stored = {
+        (path, is_film): store_media(path, copy=copy, is_film=is_film)
+        for path, is_film in progress(files, len(files), "videos")
+    }
+    return {key: stored[use] for key, use in uses.items()}
 
 
 def _store(

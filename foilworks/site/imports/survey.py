@@ -86,7 +86,7 @@ class Source:
 
 @dataclass
 class Survey:
-    """The result of the first reading: `shapes` by subtest, `media` by clip key, ids of bad records.
+    """The result of the first reading: `shapes` by subtest, `media` by clip key, `cut` clips, ids of bad records.
 
     `records`: all of them, if they are few.
     """
@@ -94,6 +94,8 @@ class Survey:
     n_records: int = 0
     shapes: dict[str, Shape] = field(default_factory=dict)
     media: dict[str, Path] = field(default_factory=dict)
+    # Keys of clips with an end: they are cut out of longer files.
+    cut: set[str] = field(default_factory=set)
     # File names that the folder lacks, for the first clips without a file.
     missing: dict[str, tuple[str, str]] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)
@@ -198,6 +200,7 @@ def _with_media(
             continue
         if file is not None:
             contents.media[video.key] = file.path
+            contents.cut |= {video.key} if video.end_time is not None else set()
             if is_new and file.differs_in:
                 name = quoted(file.requested_name)
                 problem = f"{name} differs in {file.differs_in} from {quoted(file.name)}, which is used instead"

@@ -32,17 +32,17 @@ def attach_folder(person: User | None, project: Project, folder: Path, source_id
     has_or_had = (MediaState.READY, MediaState.TAKEN_DOWN)
     waiting = Video.objects.filter(~Q(media_state__in=has_or_had), project=project).order_by("pk")
     counts = {state.value: 0 for state in (MediaState.MISSING, MediaState.READY, MediaState.BROKEN)}
-    media_by_path: dict[Path, StoredMedia] = {}
+    media_by_path: dict[tuple[Path, bool], StoredMedia] = {}
     files = MediaFolder(folder)
     for video in waiting.filter(source_id=source_id) if source_id else waiting:
         file = files.find([video.source_id, video.key])
         if file is None:
             counts[MediaState.MISSING] += 1
             continue
-        path = file.path
-        if path not in media_by_path:
-            media_by_path[path] = store_media(path)
-        counts[attach_stored_media(person, video, media_by_path[path]).media_state] += 1
+        is_film = video.end_time is not None
+        if (file.path, is_film) not in media_by_path:
+            media_by_path[file.path, is_film] = store_media(file.path, is_film=is_film)
+        counts[attach_stored_media(person, video, media_by_path[file.path, is_film]).media_state] += 1
     prepare_later(project.pk)
     return counts
 

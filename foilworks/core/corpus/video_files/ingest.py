@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from django.core.files.storage import default_storage
 
 from foilworks.core.corpus.errors import CorpusError
-from foilworks.core.corpus.limits import decode
+from foilworks.core.corpus.limits import decode_within, trim_problem, video_limits
 from foilworks.core.corpus.models import MediaState, Takedown, Video
 from foilworks.core.corpus.video_files.stored_files import opaque_name, store
 from foilworks.core.media.errors import MediaError
@@ -72,22 +72,24 @@ def stays_below(name: str) -> bool:
     return not path.is_absolute() and ".." not in path.parts and "\\" not in name and "\x00" not in name
 
 
-def store_media(path: Path, *, copy: bool = True) -> StoredMedia:
+def store_media(path: Path, *, copy: bool = True, is_film: bool = False) -> StoredMedia:
     """Probe the file and copy it into storage under the opaque name of its content: equal files are stored once.
 
-    What browsers do not show alike is stored as a copy that they do. With `copy` False nothing is stored. A file that
-    cannot be used is not an exception: the error is the answer. CorpusError: the storage cannot be written.
+    What browsers do not show alike is stored as a copy that they do. With `copy` False nothing is stored. `is_film`:
+    clips with an end are cut out of it, so their lengths are limited, not the file's. A file that cannot be used is not
+    an exception: the error is the answer. CorpusError: the storage cannot be written.
     """
     # Imported here, because a web process only queues such jobs.
     from foilworks.core.media.playable import make_playable
     from foilworks.core.media.probe import probe
 
+    limits = video_limits(is_film=is_film)
     try:
-        facts = decode(probe, path)
+        facts = decode_within(limits, probe, path)
         if facts.browser_playable:
             return _stored(path, facts, copy)
         with TemporaryDirectory() as folder:
-            playable = decode(make_playable, path, facts, Path(folder))
+            playable = decode_within(limits, make_playable, path, facts, Path(folder))
             return replace(_stored(playable.path, playable.facts, copy), original=facts, conversion=playable.words)
     except MediaError as error:
         return StoredMedia(error=str(error).replace(str(path), path.name))
@@ -199,4 +201,4 @@ def _trim_error(start: float | None, end: float | None, facts: "VideoFacts") -> 
         return f"the clip starts at {begin:g} s, but the file has only {facts.duration:g} s; attach the uncut video"
     if end is not None and end <= begin:
         return f"the clip ends at {end:g} s, not after its start at {begin:g} s; attach the uncut video"
-    return ""
+    return trim_problem(min(end or facts.duration, facts.duration) - begin, facts.fps)
