@@ -26,6 +26,7 @@ from annotation.errors import AnnotationError, LeaseEnded
 from annotation.messages import REASONS, of_finding
 from annotation.models import Lease, QualityPolicy, Stage
 from annotation.models.stages import public_stage
+from annotation.queries.assignments import open_assignments
 from annotation.queries.cards import BaselineWork, Card, ObjectsWork, ValidationWork, claim_of
 from annotation.queries.decision_queues import desks_of
 from annotation.queries.foil_cards import EditWork, ReturnNote, ReviewWork, Suggestion

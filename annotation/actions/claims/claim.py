@@ -173,9 +173,10 @@ def claim(
     """Return the person's running lease of this stage, a lease on their next allowed slot, or None.
 
     Started tasks come before new ones, and tasks that the person skipped come last. Validation contains gold if the
-    project's policy says so. An archived project gives out nothing new, nor does a quota that is done. `preferred`: the slot that the last claim named
-    as upcoming, taken if it is still free: its clip is already loaded. AccessDenied without the stage's role,
-    AnnotationError for a stage without claims, NotAdmitted for a person who is paused or not yet qualified.
+    project's policy says so. An archived project gives out nothing new, nor does a quota that is done. `preferred`: the
+    slot that the last claim named as upcoming, taken if it is still free: its clip is already loaded. AccessDenied
+    without the stage's role, AnnotationError for a stage without claims, NotAdmitted for a person who is paused or not
+    yet qualified.
     """
     if stage not in ROLE_OF_STAGE:
         raise AnnotationError(_("The stage '%(stage)s' has no tasks to claim.") % {"stage": shortened(stage)})
