@@ -74,6 +74,7 @@ SENTENCES: dict[str, Promise] = {
     "resolve_comment": _("resolved a comment"),
     "resume": _("let a validator continue"),
     "retract": _("retracted an item"),
+    "reject_place": _("rejected a submission"),
     "save_quality_policy": _("changed the rules of quality"),
     "set_judge_caption_once": _("changed how often a person sees a sentence"),
     "set_pay": _("changed the pay rates"),

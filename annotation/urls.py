@@ -10,6 +10,7 @@ urlpatterns = [
     path("account/data.json", people.own_data, name="own_data"),
     path("projects/<slug:slug>/crowd/", studies.crowd, name="crowd"),
     path("projects/<slug:slug>/crowd/<int:pk>/", studies.crowd_study, name="crowd_study"),
+    path("projects/<slug:slug>/crowd/<int:pk>/<slug:name>.csv", studies.crowd_study_list, name="crowd_study_list"),
     path("projects/<slug:slug>/crowd/<int:pk>/<slug:move>/", studies.crowd_study_move, name="crowd_study_move"),
     path("projects/<slug:slug>/place/", studies.place, name="place"),
     path("projects/<slug:slug>/leave/", people.leave, name="leave"),

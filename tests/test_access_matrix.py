@@ -216,6 +216,7 @@ RULES: dict[str, Rule] = {
     "annotation:own_data": Rule(SIGNED_IN, slug=False),
     "annotation:crowd": owner_page(post=422),
     "annotation:crowd_study": owner_page("crowd_study", post=422),
+    "annotation:crowd_study_list": owner_page("crowd_study", "study_list", post=NO),
     "annotation:crowd_study_move": owner_page("crowd_study", "study_move", get=NO, post=302),
     # Their own alone: nobody has one in the world below but the annotator, who has done nothing yet.
     "annotation:place": Rule(("annotator",), post=403, instead=dict.fromkeys({*SIGNED_IN} - {"annotator"}, NOT_THERE)),
@@ -451,6 +452,7 @@ RULES: dict[str, Rule] = {
 OPENS = {"invitation_token", "study_key", "public_key", "unsubscribe_token"}
 WORDS = {
     "help_name": "how-to/score",
+    "study_list": "approve",
     "study_move": "close",
     "page_move": "address",
     "question": "collection.ethics",

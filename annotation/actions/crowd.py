@@ -13,9 +13,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.access import crowd_place_for, crowd_study_for
+from annotation.actions import ledger
 from annotation.actions.claims.claim import ROLE_OF_STAGE
 from annotation.actions.claims.lost_roles import end_leases_of_roles
 from annotation.errors import AnnotationError
+from annotation.models import PayEntry
 from annotation.queries.crowd import done_by, places_left, progress_of, under_the_bar
 from annotation.transactions import run_in_transaction
 from foilworks.core.projects.access import require_role
@@ -312,6 +314,28 @@ def free_place(actor: User, project: Project, study_id: int, place_id: int, *, n
         if crowd_place is None:
             raise AnnotationError(_("Place not found in this study."))
         return end_place(crowd_place, PlaceState.RETURNED, actor, now or timezone.now())
+
+    return run_in_transaction(write)
+
+
+def reject_place(actor: User, project: Project, study_id: int, place_id: int, reason: str) -> int:
+    """Reject a completed submission: its pay is reversed, its answers stay. Return how many entries were reversed.
+
+    AnnotationError without a reason, or for a place that is not completed.
+    """
+    study = crowd_study_for(actor, project, study_id)
+    if not reason.strip():
+        raise AnnotationError(_("Enter a reason. The platform shows it to the person."))
+
+    def write() -> int:
+        place = study.taken.filter(pk=place_id, state=PlaceState.COMPLETED, rejected_for="").first()
+        if place is None:
+            raise AnnotationError(_("Only a completed place can be rejected, and only once."))
+        CrowdPlace.objects.filter(pk=place.pk).update(rejected_for=reason.strip()[:500])
+        entries = PayEntry.objects.filter(project=project, person=place.person_id, stage=study.stage)
+        work = entries.filter(created_at__gte=place.entered_at, created_at__lte=place.ended_at)
+        audit.record(audit.event(project, actor, "reject_place", place, reason=reason.strip()[:500]))
+        return ledger.reverse(work, PayEntry.Reason.REJECTED, timezone.now())
 
     return run_in_transaction(write)
 

@@ -1,5 +1,6 @@
 """Studies: crowd studies and entry to them, the human baseline and object checks."""
 
+import csv
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
@@ -11,14 +12,14 @@ from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Q
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import crowd_place_for, crowd_study_for, object_check_for
 from annotation.actions.crowd import (
@@ -29,6 +30,7 @@ from annotation.actions.crowd import (
     free_late_places,
     free_place,
     open_crowd_study,
+    reject_place,
     return_link,
     return_place,
     set_study_open,
@@ -42,6 +44,7 @@ from annotation.models import ObjectErrorClass, Stage, Task, TaskState
 from annotation.queries.crowd import done_by, places_left, progress_of
 from annotation.queries.entries import guideline_for, pay_for, waiting_for, why_no_entry
 from annotation.queries.object_checks import checks_of, next_unseen
+from annotation.queries.platform_lists import LISTS, platform_list
 from annotation.views._work_pages import MAX_ID_DIGITS, guideline_html, next_piece
 from annotation.work_queues import ABOUT, EXAMPLE, TITLES
 from foilworks.core.corpus.models import Caption
@@ -74,6 +77,7 @@ from foilworks.core.projects.models import (
 )
 from foilworks.core.projects.sign_in_views import OWN_BACKEND
 from foilworks.core.text.diff import diff_segments
+from foilworks.core.text.storable import safe_row
 
 PER_PAGE = 50
 # The parameters that Prolific expects in the address of a study.
@@ -123,6 +127,7 @@ def crowd_study(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "owner": owner,
         "link": link + (PROLIFIC_QUERY if is_prolific else ""),
         "is_prolific": is_prolific,
+        "lists": LISTS,
         "late": sum(crowd_place.is_late for crowd_place in page),
         "left": places_left(study),
     }
@@ -181,9 +186,24 @@ def crowd_study_move(request: HttpRequest, slug: str, pk: int, move: str) -> Htt
         messages.success(request, _("The place is available again. Completed work stays.") + " " + _back(request, pk))
     elif move == "link" and request.POST.get("place", "").isdecimal():
         messages.success(request, _back(request, pk))
+    elif move == "reject" and request.POST.get("place", "").isdecimal():
+        reject_place(request.user, project, pk, int(request.POST["place"]), request.POST.get("reason", ""))
+        messages.success(request, _("Rejected. Upload the list of rejections to the platform."))
     else:
         raise AnnotationError(_("Unknown action. Reload the page."))
     return redirect("annotation:crowd_study", slug, pk)
+
+
+@require_safe
+def crowd_study_list(request: HttpRequest, slug: str, pk: int, name: str) -> HttpResponse:
+    """Return one of the lists for the platform as CSV."""
+    study = crowd_study_for(request.user, get_project(request.user, slug, Role.RESEARCHER), pk)
+    if name not in LISTS:
+        raise Http404(_("List not found."))
+    headers = {"Content-Disposition": f'attachment; filename="study-{study.pk}-{name}.csv"'}
+    response = HttpResponse(content_type="text/csv; charset=utf-8", headers=headers)
+    csv.writer(response).writerows(safe_row(row) for row in platform_list(study, name))
+    return response
 
 
 def _back(request: HttpRequest, pk: int) -> str:

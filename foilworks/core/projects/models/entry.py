@@ -163,6 +163,9 @@ class CrowdPlace(models.Model):
     entered_at = models.DateTimeField()
     deadline = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
+    # Why the researchers rejected a completed submission; empty: they did not.
+    rejected_for = models.CharField(max_length=500, blank=True, default="", db_default="")
+    personal_data = PersonalData(free_text=("rejected_for",))
 
     class Meta:
         ordering = ["-id"]

@@ -1,0 +1,53 @@
+"""What a crowd platform is told of the places of a study, in the forms that its upload reads.
+
+Prolific: the fields of its API `bulk-approve` (ids) and of `csv_bonuses` (`id,amount`, no header, at most 200 lines a
+request). Mechanical Turk, or any platform with signed links whose `session` is the assignment: the columns `Approve`
+(X) and `Reject` (the reason) of a batch's result file, and the parameters of SendBonus.
+"""
+
+from decimal import ROUND_HALF_UP, Decimal
+
+from django.db.models import Sum
+
+from annotation.queries.paid_work import valid_entries
+from foilworks.core.projects.models import CrowdPlace, CrowdStudy, CrowdWorker, PlaceState, Platform
+
+LISTS = ("approve", "reject", "return", "bonus")
+CENT = Decimal("0.01")
+_HEADERS = {"bonus": ["WorkerId", "AssignmentId", "BonusAmount", "Reason"]}
+_RETURNED = (PlaceState.RETURNED, PlaceState.TIMED_OUT)
+
+
+def platform_list(study: CrowdStudy, name: str) -> list[list[str]]:
+    """Return the lines of one of `LISTS`; `bonus` pays the work of people who did not complete their place."""
+    places = study.taken.select_related("study__project").order_by("pk")
+    completed = places.filter(state=PlaceState.COMPLETED)
+    rows = {
+        "approve": completed.filter(rejected_for=""),
+        "reject": completed.exclude(rejected_for=""),
+        "return": places.filter(state__in=_RETURNED),
+        "bonus": places.filter(state__in=_RETURNED),
+    }[name]
+    workers = dict(CrowdWorker.objects.filter(project=study.project).values_list("person", "worker"))
+    lines = []
+    for place in (place for place in rows if place.person_id in workers):
+        amount = f"{earned_in(place):.2f}" if name == "bonus" else ""
+        if study.platform == Platform.PROLIFIC:
+            lines.append([workers[place.person_id], *filter(None, [amount, place.rejected_for])])
+        elif name == "bonus":
+            lines.append([workers[place.person_id], place.session, amount, "Work of a place that was not completed"])
+        else:
+            marks = ["X" if name == "approve" else "", place.rejected_for]
+            lines.append([place.session, workers[place.person_id], *marks])
+    lines = [line for line in lines if "0.00" not in line]
+    if study.platform == Platform.PROLIFIC:
+        return lines
+    return [_HEADERS.get(name, ["AssignmentId", "WorkerId", "Approve", "Reject"]), *lines]
+
+
+def earned_in(place: CrowdPlace) -> Decimal:
+    """Return the pay of the work that was submitted in the place."""
+    entries = valid_entries(place.study.project, place.person).filter(stage=place.study.stage)
+    until = {"created_at__lte": place.ended_at} if place.ended_at else {}
+    total = entries.filter(created_at__gte=place.entered_at, **until).aggregate(n=Sum("amount"))["n"] or Decimal(0)
+    return total.quantize(CENT, ROUND_HALF_UP)
