@@ -24,19 +24,7 @@ from generation.grammar.swap_refusals import BOTH_WAYS, OWNED, UNCLEAR, UNCLEAR_
 
 # Words for persons and animals that are things here: "a car model", "hot dogs".
 THINGS = frozenset(
-    {
-        ("vacuum", "cleaner"),
-        ("record", "player"),
-        ("cd", "player"),
-        ("dvd", "player"),
-        ("music", "player"),
-        ("car", "model"),
-        ("hot", "dog"),
-        ("hot", "dogs"),
-        ("stuffed", "animal"),
-        ("teddy", "bear"),
-        ("teddy", "bears"),
-    }
+    {("screw", "driver"), ("vacuum", "cleaner"), ("record", "player"), ("cd", "player"), ("dvd", "player"), ("music", "player"), ("car", "model"), ("hot", "dog"), ("hot", "dogs"), ("stuffed", "animal"), ("teddy", "bear"), ("teddy", "bears")}
 )
 # Capitalized words that name no person.
 NAMED_THINGS = word_set(

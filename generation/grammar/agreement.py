@@ -80,6 +80,9 @@ def pronoun_edits(tokens: Sequence[Token], subject: Actor, counterpart: Actor) -
         if fits_subject == fits_counterpart:
             # Of either, the new one has the pronoun too; of neither, it names somebody else.
             continue
+        if token.lower == "her" and index + 1 < len(tokens) and tokens[index + 1].tag == "VBG":
+            # "films her hitting a ball": the person or her act.
+            return None
         new_pronoun = form_for(tokens, index, counterpart.gender if fits_subject else subject.gender)
         if new_pronoun is None:
             return None

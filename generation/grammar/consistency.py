@@ -106,7 +106,7 @@ def _changed_count(text: str, edit: Edit) -> str:
     if old is None or new is None or old == new:
         return ""
     behind = text[edit.end :]
-    head = head_noun(_words(_sentence_behind(text, edit.end)))
+    head = head_noun(_words(_clause_behind(text, edit.end)))
     if head in UNITS or edit.target.lower().startswith(("once", "twice", "thrice", "one time")):
         return ""
     rest = f"{text[: edit.start]} | {SINGLE_THING.sub('', behind) if old == 1 else behind}"
@@ -132,7 +132,7 @@ def _changed_relation(text: str, edit: Edit) -> str:
     old, new = (" ".join(_words(phrase)) for phrase in (text[edit.start : edit.end], edit.target))
     if new not in RELATIONS or (old and old not in RELATIONS):
         return ""
-    behind = _sentence_behind(text, edit.end)
+    behind = _clause_behind(text, edit.end)
     head = head_noun(_words(behind))
     later = text[edit.end :]
     if head and _mentioned(head, "", later, times=1):
@@ -152,7 +152,7 @@ def _changed_act(text: str, edit: Edit) -> str:
     old, new = _words(text[edit.start : edit.end]), _words(edit.target)
     if not old or not new or not (_is_verb(old[0]) and _is_verb(new[0])):
         return ""
-    words = _words(_sentence_behind(text, edit.end))
+    words = _words(_clause_behind(text, edit.end))
     while words and words[0] in ("up", "down", "on", "off", "in", "out", "back", "away"):
         words = words[1:]
     later = text[edit.end :]
@@ -190,5 +190,5 @@ def _words(text: str) -> list[str]:
     return [match.group().lower() for match in WORD.finditer(text)]
 
 
-def _sentence_behind(text: str, end: int) -> str:
-    return re.split(r"[.;!?]", text[end:], maxsplit=1)[0]
+def _clause_behind(text: str, end: int) -> str:
+    return re.split(r"[,.;:!?]", text[end:], maxsplit=1)[0]

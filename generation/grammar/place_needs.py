@@ -21,7 +21,7 @@ INDOORS = phrase_pattern(
     "bed couch sofa table desk chair stove sink counter countertop fridge refrigerator tv television toilet mirror shelf "
     "closet cabinet cupboard bathtub tub shower floor wall ceiling carpet rug oven dresser treadmill piano pool window "
     "doorway stage pew blackboard whiteboard stairs staircase counter-top laptop computer pantry cupboards cabinets mat "
-    "dishes vacuum vacuuming sweeping mopping cooking desks chairs tables weights curtains blinds lamp hallway pillow".split()
+    "bleachers spectators machine machines dishes vacuum vacuuming sweeping mopping cooking desks chairs tables weights curtains blinds lamp hallway pillow".split()
 )
 
 
@@ -30,6 +30,9 @@ FITTED = phrase_pattern(
     "sink stove fridge refrigerator cabinet cabinets cupboard cupboards counter bed toilet mirror closet oven dresser shower "
     "bathtub tub desk couch sofa".split()
 )
+AFLOAT = frozenset(LANDMARKS["boat"].split()) | {"board", "surfboard", "skates", "skis", "ski", "rollerblades"}
+ROWED = re.compile(r"\b(?:paddl|row|sail|surf|float|div|skat|ski|jump|rid)(?!e?rs?\b)\w*", re.IGNORECASE)
+GOING = frozenset({"leaving", "exiting", "departing", "walking", "running", "going", "moving", "getting", "continuing"})
 PRONOUNS = frozenset({"him", "her", "them", "it", "me", "us", "himself", "herself", "themselves"})
 GOES_TO = frozenset({"to", "over to", "up to", "back to"})
 PARTS = frozenset({"edge", "side", "corner", "end", "top", "bottom", "middle", "center", "room"})
@@ -46,6 +49,10 @@ def needs_place(text: str, phrase: str, start: int, end: int, target: str) -> st
             return f"'{used.group()}' needs the {head}"
         if target == "next to" and not POURED.isdisjoint(before[-4:]):
             return f"what is poured is in the {head}"
+    if head in AFLOAT and (rowed := ROWED.search(text)):
+        return f"'{rowed.group()}' needs the {head}"
+    if phrase == "before" and after[:1] and after[0] in GOING:
+        return f"nothing is done there after '{after[0]}'"
     if target == "far from" and after[:1] and after[0] in PRONOUNS:
         return f"'{after[0]}' may be the same person"
     if phrase == "into" and target == "out of" and (inside := FITTED.search(text, end)):

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from foilworks.core.text.language.appearance import CLOTHES
 from foilworks.core.text.language.inflection import singular
-from foilworks.core.text.language.living import kind_of
+from foilworks.core.text.language.living import COLLECTIVES, kind_of
 from foilworks.core.text.language.structure import WHO
 from foilworks.core.text.language.tokens import Token
 from generation.grammar.actor import Actor
-from generation.grammar.one_way import INFANTS, Swap
+from generation.grammar.one_way import INFANTS, PERCEIVE, Swap
 from generation.grammar.pronouns import gender_of_pronoun
 from generation.grammar.surface import word_set
 
@@ -38,13 +38,18 @@ TO_THINGS = word_set("watch play perform eat drink use read do ride drive wear m
 # What a baby can do to others.
 BABIES_DO = word_set("kiss look watch touch tap kick hit reach crawl walk follow push pull stare point see smile wave")
 # "scenes of a woman", "explains how a patient": no second participant.
-SHOWN_IN = word_set("scene shot clip video footage view image photo picture series")
+SHOWN_IN = word_set("scene shot clip video footage view image photo picture series statue sculpture flock herd lot poster")
 ASKED_OF = word_set("how why what which whose")
 # Also names of things, or of no participant.
-ALSO_THINGS = word_set("pitcher model figure star seal mouse bug crane bat dummy doll avatar conductor cleaner")
-TAKEN_UP = word_set("other others another each both together first second rest more")
+ALSO_THINGS = word_set("pitcher model figure star seal mouse bug crane bat dummy doll avatar conductor cleaner trainer trainers camper panel")
+# One of these does what the other cannot.
+ROLES = word_set("barber hairdresser stylist patient dentist photographer judge judges referee tattooist masseuse surgeon")
+GROUPS = word_set("group pair bunch class panel squad")
+# "leads into a girl on a boat": another clip.
+CUTS = word_set("lead cut transition switch zoom pan fade")
+TAKEN_UP = word_set("other others another each both together first second rest more one ones we")
 SIDES = word_set("end side hand arm foot leg room way direction half part time")
-MAX_TOKENS = 40
+MAX_TOKENS = 42
 CROWD = "a crowd or audience cannot change places with a participant"
 UNCLEAR_END = "it is not clear what belongs to the participant"
 VAGUE_PAIR = "the caption does not tell the participants apart, so a swap may stay true"
@@ -84,16 +89,31 @@ def _is_embedded(swap: Swap) -> bool:
     after = tokens[swap.counterpart.last] if swap.counterpart.last < len(tokens) else None
     if before == "of" and earlier is not None and earlier.lemma in SHOWN_IN and tokens[swap.nearest].lemma != "take":
         return True
-    if (
-        before in ASKED_OF
-        or before == "more"
-        or tokens[first].lower == "more"
-        or tokens[swap.subject.head - 1].lower == "more"
+    if after is not None and after.lower in ("'s", "’s") and not swap.counterpart.owns:
+        return True
+    if any(token.part == "VERB" and token.lemma in CUTS for token in tokens) and any(
+        token.lower in ("into", "to") for token in tokens
     ):
         return True
+    inside = tokens[swap.counterpart.head + 1 : swap.counterpart.last]
+    named = tokens[swap.counterpart.head].part == "PROPN"
+    if (named and inside and inside[0].tag == "VBG") or (swap.second and any(map(gender_of_pronoun, inside))):
+        return True
+    audience = before == "of" and earlier is not None and earlier.lower == "front" and swap.counterpart.plural
+    if audience and tokens[swap.counterpart.head].lower in (*GROUPS, "people", "judges", "students"):
+        return True
+    if any(tokens[actor.first].lower in ("front", "back", "pictures", "one") for actor in (swap.subject, swap.counterpart)):
+        return True
+    between = tokens[swap.main + 1 : first]
+    if before == "by" and not swap.passive and any(token.tag == "VBN" or token.lower == "being" for token in between):
+        return True
+    small_clause = any(token.tag == "VB" for token in tokens[swap.counterpart.last + 1 :])
+    if swap.lemma in PERCEIVE and small_clause and after is not None and after.part == "ADP":
+        return True
+    if before in ASKED_OF or before == "more" or tokens[first].lower == "more" or tokens[swap.subject.head - 1].lower == "more":
+        return True
     with_act = before == "with" and any(
-        token.tag == "VBG"
-        for token in (*tokens[swap.counterpart.head + 1 : swap.counterpart.last], *([after] if after else []))
+        token.tag == "VBG" for token in (*tokens[swap.counterpart.head + 1 : swap.counterpart.last], *([after] if after else []))
     )
     in_person = before == "in" and tokens[first].lower == "person"
     unnamed = tokens[swap.counterpart.head].part == "PROPN" and swap.counterpart.gender == "n"
@@ -104,8 +124,9 @@ def _is_embedded(swap: Swap) -> bool:
         after.lower in ("he", "she", "they", "'", "’") or (after.lower in ("on", "off") and _ends(tokens, after))
     )
     actors = (swap.subject, swap.counterpart)
-    things = any(tokens[actor.head].lower in ALSO_THINGS for actor in actors) and not all(
-        actor.animal for actor in actors
+    heads = [tokens[actor.head].lower for actor in actors]
+    things = (not ALSO_THINGS.isdisjoint(heads) and not all(actor.animal for actor in actors)) or (
+        len(ROLES.intersection(heads)) == 1
     )
     return with_act or in_person or strange or infinitive or goes_on or things
 
@@ -116,7 +137,8 @@ def _ends(tokens: Sequence[Token], token: Token) -> bool:
 
 def _is_crowd(tokens: Sequence[Token], actor: Actor) -> bool:
     words = [token.lower for token in tokens[actor.first : actor.last]]
-    return not CROWDS.isdisjoint(_plain(words)) or words[0] == "people"
+    alone = words[-1] in GROUPS or words[0] in ("people", "all", "both")
+    return alone or not CROWDS.isdisjoint(_plain(words))
 
 
 def _plain(words: Sequence[str]) -> set[str]:
@@ -133,7 +155,8 @@ def _are_vague(tokens: Sequence[Token], subject: Actor, counterpart: Actor, *, s
     unlike = {subject.gender, counterpart.gender} in ({"m", "f"}, {"a", "m"}, {"a", "f"}, {"a", "n"})
     heads = [tokens[actor.head].lower for actor in (subject, counterpart)]
     named_before = VAGUE.issuperset(heads) and any(each <= VAGUE and "the" in each for each in words)
-    return any(vague) and (any(other) or second or named_before) and not unlike
+    both_vague = VAGUE.issuperset(heads)
+    return any(vague) and (any(other) or (second and both_vague) or named_before) and not unlike
 
 
 def _is_listed(tokens: Sequence[Token], actor: Actor) -> bool:
@@ -141,9 +164,7 @@ def _is_listed(tokens: Sequence[Token], actor: Actor) -> bool:
     inside = tokens[actor.first : actor.last]
     names = any(token.part == "PROPN" for token in inside)
     before, after = (tokens[index] if 0 <= index < len(tokens) else None for index in (actor.first - 1, actor.last))
-    if any(token.lower in TITLES for token in inside) or (
-        before is not None and before.lower in ("both", "either", "or")
-    ):
+    if any(token.lower in TITLES for token in inside) or (before is not None and before.lower in ("both", "either", "or")):
         return True
     joined = any(token.lower in ("and", "or", "&", ",") for token in inside)
     next_name = actor.last + 1 < len(tokens) and tokens[actor.last + 1].part == "PROPN"
@@ -182,11 +203,11 @@ def _takes_up(tokens: Sequence[Token], index: int) -> bool:
 
 def _unknown_gender(tokens: Sequence[Token], subject: Actor, counterpart: Actor) -> str:
     unknown = any(
-        tokens[actor.head].part == "PROPN" and actor.gender == "n" and not actor.plural
-        for actor in (subject, counterpart)
+        tokens[actor.head].part == "PROPN" and actor.gender == "n" and not actor.plural for actor in (subject, counterpart)
     )
     gendered = any(gender_of_pronoun(token) in ("m", "f") for token in tokens)
-    return UNKNOWN_GENDER if unknown and gendered else ""
+    group = any(tokens[actor.head].lower in COLLECTIVES - {"people"} for actor in (subject, counterpart))
+    return UNKNOWN_GENDER if (unknown or group) and gendered else ""
 
 
 def _beastly(swap: Swap) -> str:
@@ -233,7 +254,5 @@ def _dressed(swap: Swap) -> str:
     if swap.tokens[swap.main].lemma not in ("wear", "dress"):
         return ""
     inside = swap.tokens[swap.counterpart.first : swap.counterpart.last]
-    described = any(
-        token.lower in CLOTHES or token.lower in ("in", "wearing") or token.lower in WHO for token in inside
-    )
+    described = any(token.lower in CLOTHES or token.lower in ("in", "wearing") or token.lower in WHO for token in inside)
     return WORN if described else ""
