@@ -37,6 +37,8 @@ INSIDE_IT = re.compile(r"\b(?:from|in|into|inside|on|onto|out of|of|through|with
 # "one push-up and one squat"
 SINGLE_THING = re.compile(r"\bone (?!is|of|with|has|on|in|by|who|and|or|the)[a-z-]+(?= *[.,;]|$)", re.IGNORECASE)
 SINGLE = word_set("he she his her him himself herself")
+# Between a place and "it": "sits on a couch, picks up a cup and drinks from it".
+OTHER_THING = re.compile(r"\b(?:an?|the|his|her|their|some) (?!drink|sip|bite|photo|picture|look|while|few|seat|nap)\w+")
 MANY = word_set("they them their themselves theirs")
 # Differences that say nothing about who somebody is.
 GENERIC = word_set(
@@ -137,7 +139,8 @@ def _changed_relation(text: str, edit: Edit) -> str:
     later = text[edit.end :]
     if head and _mentioned(head, "", later, times=1):
         return f"'{head}' is mentioned again"
-    if INSIDE_IT.search(later.lower()):
+    pronoun = INSIDE_IT.search(later.lower())
+    if pronoun and not OTHER_THING.search(later[: pronoun.start()].lower().split(head, 1)[-1] if head else ""):
         return f"a pronoun may name the {head or 'place'} again"
     if new in PATHS:
         clause = re.split(r"[,;:]|\b(?:and|while|as|then)\b", behind)[0]
