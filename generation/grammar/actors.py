@@ -24,7 +24,7 @@ from generation.grammar.swap_refusals import BOTH_WAYS, OWNED, UNCLEAR, UNCLEAR_
 
 # Words for persons and animals that are things here: "a car model", "hot dogs".
 THINGS = frozenset(
-    {("screw", "driver"), ("vacuum", "cleaner"), ("record", "player"), ("cd", "player"), ("dvd", "player"), ("music", "player"), ("car", "model"), ("hot", "dog"), ("hot", "dogs"), ("stuffed", "animal"), ("teddy", "bear"), ("teddy", "bears")}
+    {("ski", "runner"), ("screw", "driver"), ("vacuum", "cleaner"), ("record", "player"), ("cd", "player"), ("dvd", "player"), ("music", "player"), ("car", "model"), ("hot", "dog"), ("hot", "dogs"), ("stuffed", "animal"), ("teddy", "bear"), ("teddy", "bears")}
 )
 # Capitalized words that name no person.
 NAMED_THINGS = word_set(
@@ -109,7 +109,7 @@ def _kind(tokens: Sequence[Token], phrase: NounPhrase) -> str:
 
 def _kind_of_name(head: Token) -> str:
     """Return the gender of a name, "n" if unknown, "" for the name of a thing: "TV", "Frisbee"."""
-    if head.lower in NAMED_THINGS or (head.text.isupper() and len(head.text) > 1):
+    if head.lower in NAMED_THINGS or (head.text[:2].isupper() and len(head.text) > 1):
         return ""
     return gender_of_name(head.lower) or "n"
 

@@ -51,6 +51,8 @@ SEVERAL_BEFORE = re.compile(
     r"\b(?:between|among|group|pair|team|set|couple|line|row|bunch)\s+(?:of\s+)?$", re.IGNORECASE
 )
 FROM_TO = re.compile(r"\bfrom\s+one\b[^.;]{0,40}?\bto\s+(?:another|the\s+other|the\s+next)\b", re.IGNORECASE)
+# "two kids play and run": the second verb would have to agree, too.
+AND_VERB = re.compile(r"[^.;]*?\b(?:and|then)\s+(?:then\s+)?(?!the\b|an?\b|his\b|her\b|their\b)[a-z]+(?:\s+(?:the|an?|in|on|to|at|with|up|down|away|out)\b|\s*[.,]|$)", re.IGNORECASE)
 # "cuts the cake in two", "all but two"
 DIVIDED = re.compile(r"\b(?:in|into)\s+$", re.IGNORECASE)
 # Behind a counted noun these are no part of it: "one man left".
@@ -158,6 +160,8 @@ def _counts_something(count: Count) -> bool:
         return False
     following = WORD.match(count.text, count.end)
     word = following.group(1).lower() if following else ""
+    if count.word.isdigit() and word in CLOSED:
+        return False
     divided = not word or word in CLOSED or word in PREPOSITIONS
     if divided and DIVIDED.search(count.text, max(0, count.start - 8), count.start):
         return False
@@ -166,7 +170,8 @@ def _counts_something(count: Count) -> bool:
     if count.word[0].isupper() and not _is_clause_start(count):
         return False
     if count.adverb:
-        return not word or word in PREPOSITIONS
+        # "once at home" is when.
+        return (not word or word in PREPOSITIONS) and not _is_clause_start(count)
     if count.word.lower() == "one":
         return bool(word) and word not in ONE_NAMES and word not in CLOSED and word not in PREPOSITIONS
     return True
@@ -347,6 +352,8 @@ def _is_clause_start(count: Count, after: re.Match[str] | None = None) -> bool:
 def _inflect_verb(text: str, match: re.Match[str], *, to_one: bool) -> list[Edit] | None:
     start, end, word = match.start(1), match.end(1), match.group(1)
     lowered = word.lower()
+    if AND_VERB.match(text[end:]):
+        return None
     if lowered.endswith(("ing", "ed")) and not re.search(r"\b(?:is|are|was|were|has|have)\b", text[end:]):
         return []
     if to_one and lowered in ("are", "were", "have", "do"):

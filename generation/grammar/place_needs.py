@@ -55,7 +55,9 @@ def needs_place(text: str, phrase: str, start: int, end: int, target: str) -> st
         return f"nothing is done there after '{after[0]}'"
     if target == "far from" and after[:1] and after[0] in PRONOUNS:
         return f"'{after[0]}' may be the same person"
-    if phrase == "into" and target == "out of" and (inside := FITTED.search(text, end)):
+    if phrase in ("on", "onto") and head in ("laptop", "computer", "phone", "keyboard"):
+        return f"one works on a {head}"
+    if phrase in ("into", "through") and target in ("out of", "past") and (inside := FITTED.search(text, end)):
         return f"'{inside.group()}' is inside"
     if phrase in GOES_TO:
         rest = text[end:].lower().split(head, 1)[-1] if head else ""

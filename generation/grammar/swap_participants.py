@@ -8,7 +8,7 @@ from foilworks.core.text.language.living import COLLECTIVES, kind_of
 from foilworks.core.text.language.structure import WHO
 from foilworks.core.text.language.tokens import Token
 from generation.grammar.actor import Actor
-from generation.grammar.one_way import INFANTS, PERCEIVE, Swap
+from generation.grammar.one_way import CHILDREN, INFANTS, PERCEIVE, Swap
 from generation.grammar.pronouns import gender_of_pronoun
 from generation.grammar.surface import word_set
 
@@ -25,8 +25,8 @@ VAGUE = word_set(
 ANOTHER = word_set("another other second third first different others else")
 # A person does these to an animal, and an animal to a person.
 EITHER_DOES = word_set(
-    "chase follow watch approach push pull touch pass avoid guard protect wake look stare run walk stand sit lie move",
-    "jump go come lead ignore notice see circle surround turn swim kick trip bump bite scare attack hit",
+    "chase follow watch approach pass avoid guard protect look stare run stand sit lie move jump go come ignore notice see",
+    "turn swim bump bite scare attack hit",
 )
 # Only one of two can.
 ONE_CAN = word_set("birth pregnant breast breastfeed diaper leash saddle cart carriage sleigh rein")
@@ -38,7 +38,7 @@ TO_THINGS = word_set("watch play perform eat drink use read do ride drive wear m
 # What a baby can do to others.
 BABIES_DO = word_set("kiss look watch touch tap kick hit reach crawl walk follow push pull stare point see smile wave")
 # "scenes of a woman", "explains how a patient": no second participant.
-SHOWN_IN = word_set("scene shot clip video footage view image photo picture series statue sculpture flock herd lot poster")
+SHOWN_IN = word_set("scene shot clip video footage view image photo picture series statue sculpture flock herd lot poster line row pack")
 ASKED_OF = word_set("how why what which whose")
 # Also names of things, or of no participant.
 ALSO_THINGS = word_set("pitcher model figure star seal mouse bug crane bat dummy doll avatar conductor cleaner trainer trainers camper panel")
@@ -46,6 +46,11 @@ ALSO_THINGS = word_set("pitcher model figure star seal mouse bug crane bat dummy
 ROLES = word_set("barber hairdresser stylist patient dentist photographer judge judges referee tattooist masseuse surgeon")
 GROUPS = word_set("group pair bunch class panel squad")
 # "leads into a girl on a boat": another clip.
+RELATIVES = word_set("wife husband girlfriend boyfriend")
+LARGE = frozenset({"large", "big", "huge"})
+RINGS = word_set("surround encircle circle ring")
+# A child has no adult on these.
+CARRYING = word_set("lap back shoulder shoulders arms knee chest")
 CUTS = word_set("lead cut transition switch zoom pan fade")
 TAKEN_UP = word_set("other others another each both together first second rest more one ones we")
 SIDES = word_set("end side hand arm foot leg room way direction half part time")
@@ -91,8 +96,13 @@ def _is_embedded(swap: Swap) -> bool:
         return True
     if after is not None and after.lower in ("'s", "’s") and not swap.counterpart.owns:
         return True
-    if any(token.part == "VERB" and token.lemma in CUTS for token in tokens) and any(
-        token.lower in ("into", "to") for token in tokens
+    if any(
+        token.lower in ("into", "to") and (tokens[index].lemma in CUTS or tokens[index].lower in ("leads", "cuts"))
+        for index, token in enumerate(tokens[1:])
+    ):
+        return True
+    if tokens[swap.main].tag == "VBG" and not any(token.part == "AUX" for token in tokens) and any(
+        token.text == "," for token in tokens[swap.subject.head : first]
     ):
         return True
     inside = tokens[swap.counterpart.head + 1 : swap.counterpart.last]
@@ -101,6 +111,10 @@ def _is_embedded(swap: Swap) -> bool:
         return True
     audience = before == "of" and earlier is not None and earlier.lower == "front" and swap.counterpart.plural
     if audience and tokens[swap.counterpart.head].lower in (*GROUPS, "people", "judges", "students"):
+        return True
+    if any(token.lower in RELATIVES for token in tokens) and swap.subject.plural != swap.counterpart.plural:
+        return True
+    if any(_is_miscounted(tokens, actor) for actor in (swap.subject, swap.counterpart)):
         return True
     if any(tokens[actor.first].lower in ("front", "back", "pictures", "one") for actor in (swap.subject, swap.counterpart)):
         return True
@@ -126,9 +140,17 @@ def _is_embedded(swap: Swap) -> bool:
     actors = (swap.subject, swap.counterpart)
     heads = [tokens[actor.head].lower for actor in actors]
     things = (not ALSO_THINGS.isdisjoint(heads) and not all(actor.animal for actor in actors)) or (
-        len(ROLES.intersection(heads)) == 1
+        len(ROLES & _plain(heads)) == 1
     )
     return with_act or in_person or strange or infinitive or goes_on or things
+
+
+def _is_miscounted(tokens: Sequence[Token], actor: Actor) -> bool:
+    """Return whether a number does not fit the noun: "two man made hills"."""
+    first = tokens[actor.first]
+    return first.part == "NUM" and first.lower not in ("one", "1") and singular(tokens[actor.head].lower) is None and (
+        tokens[actor.head].lower not in ("people", "police", "men", "women", "children", "sheep", "fish", "deer")
+    )
 
 
 def _ends(tokens: Sequence[Token], token: Token) -> bool:
@@ -138,6 +160,8 @@ def _ends(tokens: Sequence[Token], token: Token) -> bool:
 def _is_crowd(tokens: Sequence[Token], actor: Actor) -> bool:
     words = [token.lower for token in tokens[actor.first : actor.last]]
     alone = words[-1] in GROUPS or words[0] in ("people", "all", "both")
+    if not LARGE.isdisjoint(words) and not GROUPS.isdisjoint(words):
+        return True
     return alone or not CROWDS.isdisjoint(_plain(words))
 
 
@@ -166,7 +190,8 @@ def _is_listed(tokens: Sequence[Token], actor: Actor) -> bool:
     before, after = (tokens[index] if 0 <= index < len(tokens) else None for index in (actor.first - 1, actor.last))
     if any(token.lower in TITLES for token in inside) or (before is not None and before.lower in ("both", "either", "or")):
         return True
-    joined = any(token.lower in ("and", "or", "&", ",") for token in inside)
+    two_names = [token.part for token in inside] == ["PROPN", "CCONJ", "PROPN"]
+    joined = not two_names and any(token.lower in ("and", "or", "&", ",") for token in inside)
     next_name = actor.last + 1 < len(tokens) and tokens[actor.last + 1].part == "PROPN"
     follows = before is not None and before.lower in ("and", "&", ",") and actor.first > 1
     follows_name = follows and tokens[actor.first - 2].part == "PROPN"
@@ -183,6 +208,10 @@ def _mentioned_again(tokens: Sequence[Token], subject: Actor, counterpart: Actor
         inside = tokens[actor.first : actor.last]
         if any(token.lower == "and" for token in inside):
             heads |= {token.lower for token in inside if kind_of(token.lower)}
+    definite = tokens[counterpart.first].lower == "the" and counterpart.last - counterpart.first == 2
+    if definite and tokens[subject.head].lemma == tokens[counterpart.head].lemma and tokens[subject.first].lower != "the":
+        # "a man …, the man …" is one man.
+        return AGAIN
     ended = False
     for index, token in enumerate(tokens):
         if any(actor.first <= index < actor.last for actor in (subject, counterpart)):
@@ -206,8 +235,9 @@ def _unknown_gender(tokens: Sequence[Token], subject: Actor, counterpart: Actor)
         tokens[actor.head].part == "PROPN" and actor.gender == "n" and not actor.plural for actor in (subject, counterpart)
     )
     gendered = any(gender_of_pronoun(token) in ("m", "f") for token in tokens)
+    several = any(gender_of_pronoun(token) == "p" for token in tokens)
     group = any(tokens[actor.head].lower in COLLECTIVES - {"people"} for actor in (subject, counterpart))
-    return UNKNOWN_GENDER if (unknown or group) and gendered else ""
+    return UNKNOWN_GENDER if ((unknown or group) and gendered) or (group and several) else ""
 
 
 def _beastly(swap: Swap) -> str:
@@ -216,7 +246,7 @@ def _beastly(swap: Swap) -> str:
         return BEASTLY
     if swap.subject.animal == swap.counterpart.animal:
         return ""
-    if swap.counterpart.owns or swap.subject.owns:
+    if swap.second or swap.counterpart.owns or swap.subject.owns or any(token.lemma == "hand" for token in swap.tokens):
         return BEASTLY
     acts = [token for token in swap.tokens if token.part == "VERB"]
     return "" if all(token.lemma in EITHER_DOES for token in acts) else BEASTLY
@@ -230,7 +260,9 @@ def _babyish(swap: Swap) -> str:
             lemma = swap.tokens[swap.nearest if actor is swap.agent else swap.main].lemma
             if lemma not in BABIES_DO:
                 return f"a baby does not '{lemma}'"
-    babies = any(swap.tokens[actor.head].lower in INFANTS for actor in (swap.subject, swap.counterpart))
+    owned = {token.lower for token in swap.tokens[swap.counterpart.last : swap.counterpart.owns]}
+    young = CHILDREN if not owned.isdisjoint(CARRYING) else INFANTS
+    babies = any(swap.tokens[actor.head].lower in young for actor in (swap.subject, swap.counterpart))
     return BEASTLY if babies and swap.counterpart.owns else ""
 
 
@@ -238,6 +270,8 @@ def _disagreeing(swap: Swap) -> str:
     """Return whether more verbs agree with a participant than those of the two clauses."""
     if swap.subject.plural == swap.counterpart.plural:
         return ""
+    if any(token.lemma in RINGS for token in swap.tokens):
+        return SEVERAL_VERBS
     outside = [
         token
         for index, token in enumerate(swap.tokens)

@@ -29,7 +29,7 @@ SHARING = word_set("with beside alongside near next by like between among than a
 # "surrounds the coach": only several can.
 BY_SEVERAL = word_set("surround gather encircle assemble outnumber")
 # "becomes a clown": not two participants.
-SAMENESS = word_set("be become seem remain resemble impersonate play portray")
+SAMENESS = word_set("include contain feature involve be become seem remain resemble impersonate play portray")
 # What an animal can do to a person ("a horse rides a man" is nonsense), and what it can do at or behind one.
 ANIMALS_DO = word_set(
     "attack bite chase follow watch see notice approach push pull knock lick sniff smell hear ignore touch kick drag",
