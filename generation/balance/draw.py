@@ -19,7 +19,7 @@ from generation.balance.opposites import Replacement, n_owed, opposed, replaceme
 from generation.errors import GenerationError
 
 # The largest difference between the solver's probabilities for two partners.
-CALIPER = 0.15
+CALIPER = 0.2
 # With fewer replacements, the solver learns nothing.
 MIN_SOLVED = 60
 

@@ -11,6 +11,7 @@ from foilworks.core.text.diff import apply_edits
 from generation.errors import GenerationError
 from generation.grammar.numbers import find_count, realise
 from generation.records import CaptionInput
+from generation.trial import try_method
 from tests.generation.making import drafts, outcomes, skipped
 
 NO_EXACTLY = "it has no “exactly” before a number; anchor “any” also takes other numbers"
@@ -295,60 +296,40 @@ def smaller_is_true(pairs):
     return Fraction(sum(n for (true, foil), n in pairs.items() if true < foil), sum(pairs.values()))
 
 
-@given(COUNTS, st.integers(0, 5), st.integers(1, 3))
-@settings(max_examples=150, deadline=None)
-def test_mode_corrected_makes_both_numbers_of_a_pair_true_equally_often(counts, seed, foils):
-    found = outcomes("number", claps(counts), seed=seed, foils=foils)
-    pairs = pairs_of(found)
-    assert all(pairs[(b, a)] == n for (a, b), n in pairs.items())
-    if pairs:
-        assert smaller_is_true(pairs) == Fraction(1, 2)
-    for one in found:
-        numbers = [judged.draft.facts["foil_count"] for judged in one.foils]
-        assert len(set(numbers)) == len(numbers) <= foils
+def drawn_pairs(counts, seed=0):
+    """Count of the caption and of the foil in a drawn run."""
+    result = try_method("number", claps(counts), mode="corrected", seed=seed, raw_params={}, is_drawn=True)
+    return Counter((row["facts"]["count"], row["facts"]["foil_count"]) for row in result["candidates"])
 
 
 @given(COUNTS, st.integers(0, 5))
-@settings(max_examples=100, deadline=None)
-def test_mode_corrected_loses_no_caption_that_could_trade(counts, seed):
-    found = outcomes("number", claps(counts), seed=seed)
-    most = Counter(counts).most_common(1)[0][1]
-    # Every trade needs two different counts: at most all captions, or twice those that lack the commonest count.
-    possible = 2 * min(len(counts) // 2, len(counts) - most)
-    assert sum(len(one.foils) for one in found) == possible
-    for one in found:
-        assert one.foils or one.skipped[0].startswith("no caption is left to trade")
+@settings(max_examples=50, deadline=None)
+def test_a_drawn_run_has_both_counts_of_a_pair_or_neither(counts, seed):
+    pairs = drawn_pairs(counts, seed)
+    assert all(set(counts) >= {true, foil} for true, foil in pairs)
+    assert pairs.total() <= len(counts)
+    assert sum(n for (true, _), n in pairs.items() if true == counts[0]) <= counts.count(counts[0])
 
 
-def test_the_smaller_number_solves_mode_paper_but_not_corrected():
+def test_the_smaller_number_solves_mode_paper_but_not_a_drawn_run():
     counts = [1] * 30 + [2] * 36 + [3] * 29
     paper = pairs_of(outcomes("number", claps(counts), mode="paper"))
     assert smaller_is_true(paper) == 1
-    corrected = pairs_of(outcomes("number", claps(counts)))
-    assert smaller_is_true(corrected) == Fraction(1, 2)
-    assert sum(corrected.values()) == 94
+    shares = [smaller_is_true(drawn_pairs(counts, seed)) for seed in range(20)]
+    assert abs(sum(shares) / len(shares) - Fraction(1, 2)) < Fraction(1, 20)
+    # A coin, no quota.
+    assert len(set(shares)) > 5
+    assert max(sum(drawn_pairs(counts, seed).values()) for seed in range(5)) >= 60
 
 
-def test_the_two_halves_of_a_split_mirror_each_other():
-    captions = claps([1, 2, 3, 2, 5, 6, 7, 10, 9])
-    easy = pairs_of(outcomes("number", captions, seed=4, split="easy"))
-    difficult = pairs_of(outcomes("number", captions, seed=4, split="difficult"))
-    assert sum(easy.values()) == 4
-    assert Counter({(b, a): n for (a, b), n in easy.items()}) == difficult
-
-
-def test_leftover_captions_can_draw_at_random():
-    found = outcomes("number", claps([2, 2, 2, 5]), leftover="draw")
-    marks = [judged.draft.facts["balanced"] for one in found for judged in one.foils]
-    assert sorted(marks) == [False, False, True, True]
-
-
-def test_once_is_equally_frequent_in_foils_and_captions():
+def test_once_is_a_foil_where_a_caption_has_it():
     captions = [CaptionInput("a", "it rings exactly once."), CaptionInput("b", "it rings exactly four times.")]
-    first, second = outcomes("number", captions)
-    assert first.foils[0].draft.foil == "it rings exactly four times."
-    # Its giver writes "once", so does the foil: else the word alone would mark the true sentence.
-    assert second.foils[0].draft.foil == "it rings exactly once."
+    texts = set()
+    for seed in range(10):
+        result = try_method("number", captions, mode="corrected", seed=seed, raw_params={}, is_drawn=True)
+        texts |= {row["foil"] for row in result["candidates"]}
+    # Else the word alone would mark the true sentence.
+    assert texts == {"it rings exactly once.", "it rings exactly four times."}
 
 
 @given(st.sampled_from(EXACT), st.integers(1, 10))

@@ -28,7 +28,7 @@ def test_a_recipe_sets_method_parameters_and_filters(project, capsys):
     make_caption(make_video(project), "At the end, the paper is folded.")
     result, run = generate(project, capsys, recipe="vilma-state-action")
     assert (run.method, run.params["subtest"]) == ("state_change", "action")
-    assert [row["slug"] for row in run.filters] == ["identical", "duplicate", "template_linter"]
+    assert [row["slug"] for row in run.filters] == ["identical", "duplicate", "template_linter", "draw"]
     assert sum(result["states"].values()) == 1
     _, run = generate(project, capsys, recipe="vilma-state-action", set=["subtest=auto"], filters="identical")
     assert run.params["subtest"] == "auto"
@@ -50,8 +50,8 @@ def test_swaps_are_not_limited_to_few_words_by_default(project, capsys):
     cast = [{"name": "Ann", "gender": "f", "movie": "HP"}, {"name": "Eve", "gender": "f", "movie": "HP"}]
     make_caption(video, "the cat sees Ann.")
     result, run = generate(project, capsys, method="identity_swap", set=[f"characters={json.dumps(cast)}"])
-    assert [row["slug"] for row in run.filters] == ["identical", "duplicate"]
-    assert result["rejected_by"] == {}
+    assert [row["slug"] for row in run.filters] == ["identical", "duplicate", "draw"]
+    assert result["rejected_by"] == {"draw": 1}
     assert sum(result["states"].values()) == 1
 
 

@@ -7,6 +7,7 @@ import pytest
 import torch
 from django.core.files.base import ContentFile
 from django.core.management import call_command
+from django.db.models import Q
 from transformers import BertForSequenceClassification
 
 from foilworks.core.corpus.models import Caption, MediaState
@@ -20,7 +21,7 @@ from foilworks.core.text.registry import load, parse_params
 from generation import pipeline
 from generation.captioning.registry import CAPTIONERS
 from generation.errors import GenerationError
-from generation.filters.registry import FILTERS
+from generation.filters.registry import DRAW, FILTERS
 from generation.grammar.spans import verb_spans
 from generation.methods.registry import METHODS
 from generation.models import Candidate, CandidateGroup, FilterScore, GenerationRun
@@ -35,7 +36,7 @@ from tests.hub import folders
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("recipes")]
 CAST = [{"name": "Ann", "gender": "f"}, {"name": "Eve", "gender": "f"}]
-FOLDS = ("a man folds a shirt", {})
+FOLDS = [("a man folds a shirt", {}), ("a man unfolds a shirt", {})]
 WORLD = [(text, {}) for text in ("a man cuts a apple", "a woman opens a door outside", "the boy throws a ball at home")]
 # What a source looks like.
 SOURCES = {
@@ -47,15 +48,15 @@ SOURCES = {
     "vilma-action-replacement": WORLD,
     "vilma-proficiency-object": WORLD,
     "vilma-actor-swap": [("a dog chases a cat.", {})],
-    "vilma-state-action": [FOLDS],
-    "vilma-state-pre": [FOLDS],
-    "vilma-state-post": [FOLDS],
-    "vilma-state-reverse": [FOLDS],
+    "vilma-state-action": FOLDS,
+    "vilma-state-pre": FOLDS,
+    "vilma-state-post": FOLDS,
+    "vilma-state-reverse": FOLDS,
     "vilma-rare-verb": [("cut-door", {}), ("fold-apple", {}), ("open-shirt", {})],
     "vilma-rare-object": [("cut-door", {}), ("fold-apple", {})],
     "vilma-rare-existence": [("washing some fridges", {}), ("cutting a book", {})],
-    "contrast-gender": [("a woman pushes her stroller", {})],
-    "contrast-identity": [("Ann smiles", {"characters": CAST})],
+    "contrast-gender": [("a woman pushes her stroller", {}), ("a man pushes his stroller", {})],
+    "contrast-identity": [("Ann smiles", {"characters": CAST}), ("Eve smiles", {"characters": CAST})],
     "contrast-random": [(f"caption {n}", {}) for n in range(9)],
     "contrast-verb-lm": [(text, {}) for text, _, _ in captions()[:40]],
     "contrast-verb-person": [("a man runs", {})],
@@ -222,7 +223,10 @@ def test_a_recipe_runs_reproducibly_from_sources_to_queued_candidates(slug, mode
         film(project, tmp_path)
     run = generated(slug, project, "first", models, capsys)
     recipe = find_recipe(slug)
-    queued = Candidate.objects.filter(group__run=run, state=CandidateState.QUEUED)
+    # What models make has few opposites: those that the draw alone left out count, too.
+    passed = Q(state=CandidateState.QUEUED) | Q(held_back_by=DRAW)
+    queued = Candidate.objects.filter(passed, group__run=run)
+    assert queued.filter(state=CandidateState.QUEUED).exists() or recipe.method in BY_MODEL
     if recipe.method == "person":
         assert CandidateGroup.objects.filter(run=run, skipped_why="").exists()
         return
@@ -236,7 +240,7 @@ def test_a_recipe_runs_reproducibly_from_sources_to_queued_candidates(slug, mode
             assert candidate.model_id
             assert candidate.model_revision
     scored = FilterScore.objects.filter(candidate__in=queued).values_list("filter", flat=True)
-    assert set(scored) == set(recipe.filters)
+    assert set(scored) == set(recipe.filters_in("corrected"))
     assert AuditEvent.objects.get(action="generation.start_run").details["recipe"] == f"{slug}@{recipe.version}"
     assert told(generated(slug, project, "second", models, capsys)) == told(run)
 
@@ -262,7 +266,8 @@ def test_mode_paper_uses_the_recipes_parameters_for_it(models, capsys):
 @pytest.mark.parametrize("slug", ["vilma-spatial", "vilma-spatial-unranked"])
 def test_clipping_counts_the_prepositions_of_the_mode(slug):
     assert find_recipe(slug).filters_in("paper")["frequency_clipping"] == {"relations": "paper"}
-    assert find_recipe(slug).filters_in("corrected")["frequency_clipping"] == {}
+    assert list(find_recipe(slug).filters_in("corrected"))[-1] == DRAW
+    assert DRAW not in find_recipe(slug).filters_in("paper")
 
 
 @pytest.mark.parametrize("slug", sorted(RECIPES))
