@@ -87,22 +87,34 @@ def _leans(rows: Sequence[Replacement], seed: int) -> dict[str, float]:
 
 
 def _partners(rows: Sequence[Replacement], leans: Mapping[str, float]) -> tuple[list[Replacement], list[Replacement]]:
-    """Return as many rows of either side, each with a partner of the other side: leans differ by at most CALIPER."""
+    """Return the rows of both sides that have a partner on the other: their leans differ by at most CALIPER.
+
+    Each row of the rarer side has up to two partners; the second ones come first, where the coin rarely gets.
+    """
     sides = [row for row in rows if row.is_first], [row for row in rows if not row.is_first]
     rarer = int(len(sides[0]) > len(sides[1]))
     open_rows = sorted(sides[1 - rarer], key=lambda row: leans[row.pair.id])
     open_leans = [leans[row.pair.id] for row in open_rows]
-    partners: tuple[list[Replacement], list[Replacement]] = ([], [])
+    matched, partners = [], []
     for row in sides[rarer]:
-        lean = leans[row.pair.id]
-        at = bisect_left(open_leans, lean)
-        distances = {index: abs(open_leans[index] - lean) for index in (at - 1, at) if 0 <= index < len(open_leans)}
-        nearest = min(distances, key=lambda index: distances[index], default=-1)
-        if nearest >= 0 and distances[nearest] <= CALIPER:
-            open_leans.pop(nearest)
-            partners[rarer].append(row)
-            partners[1 - rarer].append(open_rows.pop(nearest))
-    return partners
+        partner = _take_nearest(leans[row.pair.id], open_leans, open_rows)
+        if partner:
+            matched.append(row)
+            partners.append(partner)
+    seconds = (_take_nearest(leans[row.pair.id], open_leans, open_rows) for row in matched)
+    partners = [*filter(None, seconds), *partners]
+    return (partners, matched) if rarer else (matched, partners)
+
+
+def _take_nearest(lean: float, open_leans: list[float], open_rows: list[Replacement]) -> Replacement | None:
+    """Remove and return the row whose lean is nearest; None if none is within CALIPER. `open_leans`: sorted."""
+    at = bisect_left(open_leans, lean)
+    distances = {index: abs(open_leans[index] - lean) for index in (at - 1, at) if 0 <= index < len(open_leans)}
+    nearest = min(distances, key=lambda index: distances[index], default=-1)
+    if nearest < 0 or distances[nearest] > CALIPER:
+        return None
+    open_leans.pop(nearest)
+    return open_rows.pop(nearest)
 
 
 def _toss(
@@ -110,8 +122,6 @@ def _toss(
 ) -> list[Replacement]:
     """Return the rows that a fair coin draws until one side is used up. `stored_sides`: is_first of stored foils."""
     sides = (first, second)
-    for side in sides:
-        generator.shuffle(side)
     excess = 2 * sum(stored_sides) - len(stored_sides)
     owed = n_owed(excess, len(stored_sides))
     rarer = sides[excess > 0]
