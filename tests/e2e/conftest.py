@@ -253,5 +253,7 @@ def project(tmp_path: Path) -> Project:
     records.write_text(json.dumps({"id": "dot", "video": "dot.mp4", "caption": CAPTION}) + "\n", encoding="utf-8")
     call_command("import", "jsonl", str(records), "--project", "dots", "--media", str(tmp_path))
     opposites = "pairs=to the right:to the left"
-    call_command("generate", "--project", "dots", "--method", "preposition", "--set", opposites, "--sync")
+    # One caption has no opposite to be drawn with.
+    filters = ("--filters", "identical,duplicate,minimal_edit")
+    call_command("generate", "--project", "dots", "--method", "preposition", "--set", opposites, *filters, "--sync")
     return project

@@ -39,7 +39,9 @@ def facts_of_swaps(project):
     run = start_run(
         None,
         project,
-        FoilRequest(subtest=make_subtest(project, name="ids"), method="identity_swap", selection={"split": "test"}),
+        FoilRequest(
+            subtest=make_subtest(project, name="ids"), method="identity_swap", selection={"split": "test"}, filters={}
+        ),
     )
     assert run_now(run.job).state == JobState.DONE
     return Candidate.objects.get(group__run=run).facts

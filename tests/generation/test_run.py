@@ -48,7 +48,12 @@ def captions(project):
     return [make_caption(make_video(project), text) for text in TEXTS]
 
 
-def start(person, subtest, method="number", **options):
+PLAIN = {"identical": {}, "duplicate": {}, "minimal_edit": {}}
+
+
+def start(person, subtest, method="number", filters=PLAIN, **options):
+    """A run without the draw, unless `filters` is None."""
+    options["filters"] = filters
     return start_run(person, subtest.project, FoilRequest(subtest=subtest, method=method, **options))
 
 
@@ -379,6 +384,7 @@ def test_the_command_runs_and_counts(project, subtest, captions, capsys):
         project=project.slug,
         method="number",
         set=["foils=1", "minimal_edit.max_words=9"],
+        filters=",".join(PLAIN),
         sync=True,
         as_json=True,
     )
@@ -396,7 +402,7 @@ def test_the_command_runs_and_counts(project, subtest, captions, capsys):
 
 
 def test_the_command_takes_only_captions_without_a_foil_and_only_so_many(project, subtest, captions, capsys):
-    options = {"project": project.slug, "method": "number", "sync": True, "as_json": True}
+    options = {"project": project.slug, "method": "number", "sync": True, "as_json": True, "filters": ",".join(PLAIN)}
     call_command("generate", **options, limit=2)
     assert json.loads(capsys.readouterr().out)["captions"] == 2
     call_command("generate", **options, without_foil=True)
@@ -430,3 +436,53 @@ def test_the_command_names_the_error_in_one_line(project, subtest, captions, cap
     assert exit_.value.code == 1
     (line,) = capsys.readouterr().err.strip().splitlines()
     assert message in line
+
+
+def test_a_drawn_run_holds_candidates_until_all_are_stored(owner, subtest, captions, monkeypatch):
+    run = start(owner, subtest, filters=None)
+    monkeypatch.setattr("generation.jobs.BATCH", 2)
+    killed_after_a_batch(run, monkeypatch)
+    candidates = Candidate.objects.filter(group__run=run)
+    assert set(candidates.values_list("state", flat=True)) == {CandidateState.GENERATED}
+    finish(run)
+    drawn = candidates.filter(state=CandidateState.QUEUED)
+    # Four captions with different counts: the coin takes one of a pair of opposites, or both.
+    assert 1 <= drawn.count() <= 4
+    assert drawn.values("group").distinct().count() == drawn.count()
+    held_back = candidates.exclude(pk__in=drawn)
+    assert set(held_back.values_list("state", "held_back_by")) == {(CandidateState.FILTERED_OUT, "draw")}
+    scores = FilterScore.objects.filter(run=run, filter="draw")
+    assert scores.count() == candidates.count()
+    assert scores.filter(passed=True).count() == drawn.count()
+    moves = AuditEvent.objects.filter(action__in=("queue", "reject")).values_list("action", flat=True)
+    assert sorted(moves) == ["queue"] * drawn.count() + ["reject"] * held_back.count()
+
+
+def test_a_drawn_run_is_the_same_after_a_kill(owner, project, captions, monkeypatch):
+    drawn = []
+    for name in ("whole", "killed"):
+        # Each in a subtest of its own: stored foils of a subtest count.
+        run = start(owner, make_subtest(project, name=name), filters=None, seed=2)
+        if name == "killed":
+            monkeypatch.setattr("generation.jobs.BATCH", 2)
+            killed_after_a_batch(run, monkeypatch)
+        finish(run)
+        passed = Candidate.objects.filter(group__run=run, state=CandidateState.QUEUED)
+        drawn.append(sorted(passed.values_list("text", flat=True)))
+    assert drawn[0] == drawn[1]
+
+
+def test_a_draw_makes_up_for_foils_of_the_subtest(owner, project, subtest):
+    """Sixteen items have "up" in the caption: the run draws captions with "down" first."""
+    for n in range(16):
+        make_item(subtest, make_caption(make_video(project), f"bird {n} flies up."), (f"bird {n} flies down.",))
+    for n in range(6):
+        for word in ("up", "down"):
+            make_caption(make_video(project, split="test"), f"kite {n} flies {word}.")
+    filters = {"draw": {"context": "none"}}
+    run = start(
+        owner, subtest, "preposition", filters=filters, params={"pairs": "up:down"}, selection={"split": "test"}
+    )
+    finish(run)
+    drawn = Candidate.objects.filter(group__run=run, state=CandidateState.QUEUED)
+    assert sorted(drawn.values_list("source", flat=True)) == ["down"] * 6

@@ -131,7 +131,7 @@ class TestNewRun:
             form = owner.get(url("method_fields", project), {"method": method}).context["form"]
             return {row.slug for row in form.chosen_rows()}
 
-        assert chosen("number") == {"identical", "duplicate", "minimal_edit"}
+        assert chosen("number") == {"identical", "duplicate", "minimal_edit", "draw"}
         # Another video's caption shares hardly a word with this one's.
         assert chosen("random_caption") == {"identical", "duplicate"}
 

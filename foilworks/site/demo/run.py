@@ -57,6 +57,7 @@ from foilworks.site.exports.collect import collect_release
 from foilworks.site.imports.store import import_records
 from foilworks.site.supervisor.services import services
 from generation.actions.runs import start_run as start_generation
+from generation.filters.registry import DEFAULT_FILTERS
 from generation.models import GenerationRun
 from generation.run_request import FoilRequest
 
@@ -235,7 +236,15 @@ def _run_method(
     run = start_generation(
         build.owner,
         build.project,
-        FoilRequest(subtest=subtest, method=method, params=params, seed=seed, selection=selection),
+        # Without the draw: the clips are made for each opposite, and a small sample would lose half of its captions.
+        FoilRequest(
+            subtest=subtest,
+            method=method,
+            params=params,
+            filters={slug: {} for slug in DEFAULT_FILTERS},
+            seed=seed,
+            selection=selection,
+        ),
     )
     build.jobs([_job(run.job)], GENERATION_SECONDS, f"foils: {subtest.name}")
 

@@ -80,7 +80,7 @@ def test_stored_foils_beyond_chance_are_made_up_for_and_chance_is_left_alone():
         means.update(sides(rows, draw(rows, seed=seed, fixed=stored, by_context=False).selected))
     # Twenty more captions with "down" than with "up"; the coin is fair for the rest.
     assert 14 <= (means["down"] - means["up"]) / 40 <= 26
-    assert unbalanced(stored[:4] + [Pair("b", "b", "it is down", "it is up")]) == [type(row)("up", "down", 1, 5)]
+    assert unbalanced([*stored[:4], Pair("b", "b", "it is down", "it is up")]) == [type(row)("up", "down", 1, 5)]
     assert unbalanced(stored[:1]) == []
 
 
