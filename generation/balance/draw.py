@@ -20,6 +20,8 @@ from generation.errors import GenerationError
 
 # The largest difference between the solver's probabilities for two partners.
 CALIPER = 0.2
+# Of each caption of the rarer side; the coin rarely needs more.
+N_PARTNERS = 2
 # With fewer replacements, the solver learns nothing.
 MIN_SOLVED = 60
 
@@ -38,18 +40,19 @@ def draw(
         raise GenerationError(f"per_group is {per_group}; draw at least one foil per group")
     generator = random.Random(seed)
     stored = [replacement_of(pair) for pair in fixed]
-    rows = opposed([replacement_of(pair) for pair in sorted(pairs, key=lambda pair: pair.id)], stored)
-    generator.shuffle(rows)
-    leans = _leans([*rows, *opposed(stored, rows)], seed) if by_context else {row.pair.id: 0.0 for row in rows}
-    group_sizes = Counter(pair.group for pair in fixed)
+    candidates = opposed([replacement_of(pair) for pair in sorted(pairs, key=lambda pair: pair.id)], stored)
+    generator.shuffle(candidates)
+    rows = _assigned(candidates, Counter(pair.group for pair in fixed), per_group)
+    leans = _leans([*rows, *opposed(stored, rows)], seed) if by_context else defaultdict(float)
     selected_ids: set[str] = set()
-    for opposites, rows_of_opposites in _by_opposites(rows):
-        open_rows = [row for row in rows_of_opposites if group_sizes[row.pair.group] < per_group]
-        drawn = list({row.pair.group: row for row in open_rows}.values())
+    for opposites, drawn in _by_opposites(rows):
         if opposites[0] != opposites[1]:
             stored_sides = [row.is_first for row in stored if row.opposites == opposites]
-            drawn = _toss(*_partners(drawn, leans), stored_sides, generator)
-        group_sizes.update(row.pair.group for row in drawn)
+            excess = 2 * sum(stored_sides) - len(stored_sides)
+            missing = [row for row in drawn if row.is_first == (excess < 0)][: n_owed(excess, len(stored_sides))]
+            missing_ids = {row.pair.id for row in missing}
+            others = [row for row in drawn if row.pair.id not in missing_ids]
+            drawn = [*missing, *_toss(*_partners(others, leans), generator)]
         selected_ids.update(row.pair.id for row in drawn)
     return PairSelection(
         tuple(pair.id for pair in pairs if pair.id in selected_ids),
@@ -71,14 +74,47 @@ def _by_opposites(rows: Iterable[Replacement]) -> list[tuple[tuple[str, str], li
     return sorted(rows_by_opposites.items(), key=lambda item: (-rarer_side(item[1]), item[0]))
 
 
+def _assigned(rows: Sequence[Replacement], group_sizes: Counter[str], per_group: int) -> list[Replacement]:
+    """Return at most `per_group` rows of each group, each for another pair of opposites.
+
+    Of groups that have other opposites, the more frequent side of a pair gets no more than the coin can use.
+    """
+    n_of_group = Counter(row.pair.group for row in rows)
+    sizes = Counter(group_sizes)
+    assigned = []
+    for _opposites, rows_of_opposites in _by_opposites(rows):
+        open_rows = [row for row in rows_of_opposites if sizes[row.pair.group] < per_group]
+        open_rows = list({row.pair.group: row for row in open_rows}.values())
+        n_first = sum(row.is_first for row in open_rows)
+        room = dict.fromkeys((True, False), N_PARTNERS * min(n_first, len(open_rows) - n_first))
+        for row in sorted(open_rows, key=lambda row: n_of_group[row.pair.group] > 1):
+            if n_of_group[row.pair.group] == 1 or room[row.is_first] > 0:
+                room[row.is_first] -= 1
+                sizes[row.pair.group] += 1
+                assigned.append(row)
+    return assigned
+
+
 def _leans(rows: Sequence[Replacement], seed: int) -> dict[str, float]:
     """Return id -> how probable the solver, fitted on other videos, finds it that the first opposite is true, minus .5.
 
-    With too few rows to learn from, all are 0.
+    With too few rows to learn from, all are 0. Several rows of a group are solved apart: a caption in several items
+    would be recognized.
     """
-    rows = [row for row in rows if row.removed != row.inserted]
-    if len(rows) < MIN_SOLVED:
-        return {row.pair.id: 0.0 for row in rows}
+    rounds: dict[int, list[Replacement]] = defaultdict(list)
+    n_of_group: Counter[str] = Counter()
+    for row in rows:
+        if row.removed != row.inserted:
+            rounds[n_of_group[row.pair.group]].append(row)
+            n_of_group[row.pair.group] += 1
+    leans: dict[str, float] = defaultdict(float)
+    for rows_of_round in rounds.values():
+        if len(rows_of_round) >= MIN_SOLVED:
+            leans |= _solved(rows_of_round, seed)
+    return leans
+
+
+def _solved(rows: Sequence[Replacement], seed: int) -> dict[str, float]:
     questions, answers = separate_answers(
         Row(row.pair.caption, (row.pair.foil,), video=row.pair.video or row.pair.group, id=row.pair.id) for row in rows
     )
@@ -117,15 +153,10 @@ def _take_nearest(lean: float, open_leans: list[float], open_rows: list[Replacem
     return open_rows.pop(nearest)
 
 
-def _toss(
-    first: list[Replacement], second: list[Replacement], stored_sides: Sequence[bool], generator: random.Random
-) -> list[Replacement]:
-    """Return the rows that a fair coin draws until one side is used up. `stored_sides`: is_first of stored foils."""
+def _toss(first: list[Replacement], second: list[Replacement], generator: random.Random) -> list[Replacement]:
+    """Return the rows that a fair coin draws until one side is used up."""
     sides = (first, second)
-    excess = 2 * sum(stored_sides) - len(stored_sides)
-    owed = n_owed(excess, len(stored_sides))
-    rarer = sides[excess > 0]
-    drawn = [rarer.pop() for _ in range(min(owed, len(rarer)))]
+    drawn = []
     while all(sides):
         drawn.append(sides[generator.random() < 0.5].pop())
     return drawn

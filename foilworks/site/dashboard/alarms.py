@@ -31,6 +31,15 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
         ),
         "releases:freeze",
     ),
+    "balance": (
+        _("Foils are out of balance."),
+        _(
+            "In the subtest %(name)s, %(n)d of %(foils)d foils are missing on one side of opposites. Most often, "
+            "“%(removed)s” is replaced by “%(inserted)s”. Foils that a draw held back and that restore the balance: "
+            "%(held_back)d. Compute a balanced draw."
+        ),
+        "generation:selections",
+    ),
     "stalled": (
         _("A queue is stalled."),
         _("%(stage)s: %(open)d open tasks, but nobody has submitted one for %(hours)d hours."),
@@ -92,7 +101,9 @@ class Alarm:
 
 
 def alarms_of(counted: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return codes with numbers (JSON) from the count: subtests, gate_stopped, short, queues, paused, doubted, cost."""
+    """Return codes with numbers (JSON) from the count: subtests, gate_stopped, unbalanced, short, queues, paused,
+    doubted, cost.
+    """
     alarms: list[dict[str, Any]] = [
         {"code": "agreement", "name": row["name"], "alpha": row["alpha"], "coding": row["coding"]}
         for row in counted["subtests"]
@@ -100,6 +111,7 @@ def alarms_of(counted: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
     if counted["gate_stopped"]:
         alarms.append({"code": "gate", "names": ", ".join(counted["gate_stopped"])})
+    alarms += [{"code": "balance", **row} for row in counted["unbalanced"]]
     alarms += [{"code": "judges", **row} for row in counted["short"]]
     alarms += [
         {"code": "blocked", "stage": row["stage"], "open": row["open"]}

@@ -42,6 +42,7 @@ from foilworks.core.corpus.rules.states import WITHDRAWN, CandidateState, ItemSt
 from foilworks.core.projects.models import Project
 from foilworks.core.text.tokens import words
 from foilworks.site.dashboard.alarms import alarms_of
+from foilworks.site.dashboard.balance import unbalanced_subtests
 from foilworks.site.dashboard.forecast import Yields, forecast, work_left
 from foilworks.site.dashboard.staffing import staffing
 from generation.models import PERSON_METHOD, Candidate, CandidateGroup
@@ -98,6 +99,7 @@ def count(project: Project, now: datetime | None = None) -> dict[str, Any]:
         "queues": queues,
         "days": {stage: {day.isoformat(): n for day, n in per.items()} for stage, per in days.items()},
         "gate_stopped": _gate(project),
+        "unbalanced": unbalanced_subtests(project),
         "paused": Standing.objects.filter(policy__project=project, state=Standing.State.PAUSED).count(),
     }
     captions = _captions(project)
