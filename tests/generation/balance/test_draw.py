@@ -19,7 +19,8 @@ def pairs(caption: str, foil: str, n: int, start: int = 0) -> list[Pair]:
 
 
 def sides(rows: list[Pair], ids: tuple[str, ...]) -> Counter[str]:
-    return Counter(replacement_of(row).removed for row in rows if row.id in set(ids))
+    selected = set(ids)
+    return Counter(replacement_of(row).removed for row in rows if row.id in selected)
 
 
 def test_a_coin_decides_until_one_side_is_used_up():
@@ -101,6 +102,7 @@ def test_words_around_opposites_do_not_tell_the_true_one():
         other = "out of" if word == "into" else "into"
         text = f"person {k} steps {{}} a car near the {place}"
         rows.append(Pair(str(k), str(k), text.format(word), text.format(other), video=str(k)))
-    chosen = [row for row in rows if row.id in set(draw(rows, seed=1).selected)]
+    selected = set(draw(rows, seed=1).selected)
+    chosen = [row for row in rows if row.id in selected]
     assert len(chosen) > 60
     assert sum("park" in row.caption for row in chosen) / len(chosen) > 0.9
