@@ -19,7 +19,7 @@ from generation.balance.opposites import Replacement, n_owed, opposed, replaceme
 from generation.errors import GenerationError
 
 # The largest difference between the solver's probabilities for two partners.
-CALIPER = 0.2
+CALIPER = 0.15
 # Of each caption of the rarer side; the coin rarely needs more.
 N_PARTNERS = 2
 # With fewer replacements, the solver learns nothing.
