@@ -1,5 +1,6 @@
 """Count a run's candidates per state and rejections per filter, and list the candidates with their diffs."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -7,7 +8,7 @@ from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from foilworks.core.corpus.rules.states import CandidateState
-from generation.filters.registry import FILTERS
+from generation.filters.registry import DRAW, FILTERS
 from generation.instruction_models import endpoints
 from generation.models import Candidate, CandidateGroup, FilterScore, GenerationRun, RunCost
 
@@ -59,6 +60,15 @@ def filter_counts(run: GenerationRun) -> list[FilterCount]:
         .order_by("filter")
     )
     return [FilterCount(slug, FILTERS[slug].label if slug in FILTERS else slug, n, bad) for slug, n, bad in rows]
+
+
+def left_out_by_draw(run: GenerationRun) -> list[tuple[str, int]]:
+    """Return (why, number of captions) of captions that passed all other filters, and of which the draw took no foil."""
+    scores = FilterScore.objects.filter(run=run, filter=DRAW)
+    drawn_groups = scores.filter(passed=True).values("candidate__group")
+    rows = scores.filter(passed=False).exclude(candidate__group__in=drawn_groups).order_by("candidate")
+    reasons = dict(rows.values_list("candidate__group", "detail").iterator())
+    return Counter(reasons.values()).most_common()
 
 
 def candidates_of(run: GenerationRun, *, state: str = "", rejected_by: str = "") -> QuerySet[Candidate]:

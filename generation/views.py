@@ -39,6 +39,7 @@ from generation.run_counts import (
     candidates_of,
     counts_by_run,
     filter_counts,
+    left_out_by_draw,
     spending_of,
     state_counts,
     without_foil,
@@ -105,6 +106,7 @@ def _progress(generation_run: GenerationRun) -> dict[str, Any]:
         "speed": candidates_a_second(generation_run),
         "missing": sorted(generation_run.missing.items(), key=lambda pair: -pair[1]),
         "filters": filter_counts(generation_run),
+        "left_out": left_out_by_draw(generation_run),
         "skipped": sorted(generation_run.skipped.items(), key=lambda pair: -pair[1]),
     }
 
