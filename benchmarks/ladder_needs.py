@@ -26,7 +26,7 @@ def data_of(world: World) -> needs.NeedData:
         needs.Solver(name, {RUNGS[level]: looks for level, looks in by_level.items()}, name not in world.text_only)
         for name, by_level in world.credit.items()
     ]
-    control = {RUNGS[level]: looks for level, looks in world.control.items()}
+    control = {0: {RUNGS[level]: looks for level, looks in world.control.items()}} if world.control else {}
     return needs.NeedData(solvers, world.chance, world.clusters, control, world.control_chance)
 
 

@@ -58,13 +58,16 @@ def draw(rows: Sequence[Row]) -> bytes:
         parts += [
             _text(ZERO + 6, y + 15, label),
             _text(END, y + 15, numbers, anchor="end", bold=True),
-            f"<g><title>{escape(f'{label}: {numbers}')}</title>"
-            f'<rect x="{min(_x(start), END - 2)}" y="{y + 22}" width="{bar}" height="16" fill="{SHADES[0]}"/></g>',
+            f"<g><title>{escape(f'{label}: {numbers}')}</title>{_bar(min(_x(start), END - 2), y + 22, bar)}</g>",
             f'<line x1="{_x(low)}" x2="{_x(high)}" y1="{middle}" y2="{middle}" stroke="#ffffff" stroke-width="4"/>',
             f'<line x1="{_x(low)}" x2="{_x(high)}" y1="{middle}" y2="{middle}" stroke="{INK}" stroke-width="1.6"/>',
         ]
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}">'
     return f'<?xml version="1.0" encoding="utf-8"?>\n{head}{"".join(parts)}</svg>\n'.encode()
+
+
+def _bar(x: float, y: float, width: float) -> str:
+    return f'<rect x="{x}" y="{y}" width="{width:.1f}" height="16" fill="{SHADES[0]}"/>'
 
 
 def _text(x: float, y: float, words: str, color: str = INK, anchor: str = "start", *, bold: bool = False) -> str:

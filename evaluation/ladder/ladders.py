@@ -1,4 +1,4 @@
-"""Compute the evidence ladder of a run, and what a release needs over all its runs: once after they end, then cached."""
+"""Compute the evidence ladder of a run, and what a release needs over all its runs: after they end, then cached."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -33,7 +33,7 @@ from foilworks.core.corpus.release_records import cluster
 Floats = NDArray[np.float64]
 Record = Mapping[str, Any]
 # In addition to the metrics' own versions: raise it if ladders are computed differently.
-VERSION = "4"
+VERSION = "6"
 KIND = "ladder"
 TEXT_SOLVER = "blind solver"
 
@@ -171,11 +171,10 @@ def need_data(runs: Sequence[Run], blind: Sequence[Run], *, with_private: bool =
     release = runs[0].release
     parts = [scored_records(release), *([records_of(release, private=True)] if with_private else ())]
     axes = [axes_from(records) for records in parts]
-    solvers = [
-        Solver(run.label, _stacked([_looks(run, *part) for part in zip(axes, parts, strict=True)])) for run in runs
-    ]
+    pairs = list(zip(axes, parts, strict=True))
+    solvers = [Solver(run.label, _stacked([_looks(run, *pair) for pair in pairs])) for run in runs]
     for run in blind:
-        credit = [credits_from(run, *part).main[:, None] for part in zip(axes, parts, strict=True)]
+        credit = [credits_from(run, *pair).main[:, None] for pair in pairs]
         solvers.append(Solver(run.label, {NO_CLIP: np.vstack(credit)}, is_model=False))
     solver = _text_solver(release, [record for records in parts for record in records])
     solvers.append(Solver(TEXT_SOLVER, {NO_CLIP: solver[:, None]}, is_model=False))
@@ -203,15 +202,16 @@ def _looks(run: Run, axes: Axes, records: Sequence[Record]) -> dict[str, Floats]
     return {rung: np.column_stack(columns) for rung, columns in looks.items()}
 
 
-def _control(runs: Sequence[Run], axes: Axes, records: Sequence[Record]) -> tuple[dict[str, Floats], Floats]:
+def _control(runs: Sequence[Run], axes: Axes, records: Sequence[Record]) -> tuple[dict[int, dict[str, Floats]], Floats]:
     """Return the credits of proficiency items, which ask for no order by design, for the shuffled and the full clip."""
-    chance = np.array([1.0 / max(2, len(item_texts_of(record).proficiency)) for record in records])
-    columns = {
-        rung: np.column_stack([credits_of(run, axes, Rung(rung)).proficiency for run in runs])
-        for rung in (SHUFFLED, FULL)
-    }
-    scored = ~np.isnan(columns[SHUFFLED] + columns[FULL]).all(axis=1)
-    return {rung: values[scored] for rung, values in columns.items()}, chance[scored]
+    has_pair = np.array([bool(item_texts_of(record).proficiency) for record in records], dtype=bool)
+    n_texts = np.array([max(2, len(item_texts_of(record).proficiency)) for record in records])
+    control = {}
+    for number, run in enumerate(runs):
+        rungs = {rung: credits_of(run, axes, Rung(rung)).proficiency[has_pair] for rung in (SHUFFLED, FULL)}
+        if (~np.isnan(rungs[SHUFFLED] + rungs[FULL])).sum() >= ladder.MIN_ITEMS:
+            control[number] = {rung: values[:, None] for rung, values in rungs.items()}
+    return control, 1.0 / n_texts[has_pair]
 
 
 def _text_solver(release: Release, records: Sequence[Record]) -> Floats:

@@ -11,7 +11,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
-from evaluation.ladder.ladders import evidence_of, has_ladder, ladder_runs
+from evaluation.ladder.ladders import evidence_of, has_ladder, ladder_of_release, ladder_runs
 from evaluation.metrics.need_evidence import FALSE_SHARE, LOWEST, MIN_LOOKS
 from evaluation.scoring.models import Run
 from foilworks.core.corpus.models import Release
@@ -97,12 +97,15 @@ def runs_to_select_with(project: Project, run_ids: Sequence[int] = ()) -> list[R
 
 
 def _newest(project: Project) -> list[Run]:
+    """Return the runs of the newest release with a ladder, without models at luck: they are no evidence for a need."""
     scored = (
         Release.objects.filter(project=project, runs__params__has_key="ladder").select_related("project").distinct()
     )
     for release in scored.order_by("-pk"):
         if runs := ladder_runs(release):
-            return runs
+            ladder = ladder_of_release(release)
+            guessers = ladder["overall"]["guessers"] if ladder else []
+            return [run for run in runs if run.label not in guessers] or runs
     return []
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from evaluation.charts import waterfall
 from evaluation.charts.inline import cached_chart
-from evaluation.ladder.wording import NEED_LABELS, benchmark_sentences, parts_label, waterfall_rows
+from evaluation.ladder.wording import SELECTION_LABELS, benchmark_sentences, parts_label, waterfall_rows
 from evaluation.metrics.need_evidence import MIN_LOOKS
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import SCORE_FILE
@@ -28,7 +28,9 @@ def shown_needs(ladder: Mapping[str, Any]) -> dict[str, Any]:
         "labels": [parts_label(part["parts"]) for part in ladder["overall"]["parts"]],
         # A subtest with too few items for a share has no cells.
         "groups": [(name, group) for name, group in groups],
-        "evidence_rows": [(NEED_LABELS[need], row) for need, row in ladder["evidence"]["needs"].items()],
+        "evidence_rows": [
+            (str(SELECTION_LABELS[need]).capitalize(), row) for need, row in ladder["evidence"]["needs"].items()
+        ],
         "min_looks": MIN_LOOKS,
     }
 

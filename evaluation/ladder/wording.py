@@ -45,9 +45,9 @@ PART_LABELS: dict[str, Words] = {
 }
 # Of single items, for filters and files.
 NEED_LABELS: dict[str, Words] = {
-    "clip": gettext_lazy("supported: needs its clip"),
-    "frames": gettext_lazy("supported: needs several frames"),
-    "order": gettext_lazy("supported: needs the order of frames"),
+    "clip": gettext_lazy("is supported to need its clip"),
+    "frames": gettext_lazy("is supported to need several frames"),
+    "order": gettext_lazy("is supported to need the order"),
 }
 # Of a waterfall; also in English, for papers.
 WATERFALL_LABELS = {
@@ -58,9 +58,9 @@ WATERFALL_LABELS = {
 }
 # Of a release: each includes the ones after it.
 SELECTION_LABELS: dict[str, Words] = {
-    "clip": gettext_lazy("items supported for a need of their clip"),
-    "frames": gettext_lazy("items supported for a need of several frames"),
-    "order": gettext_lazy("items supported for a need of the order of frames"),
+    "clip": gettext_lazy("items supported to need their clip"),
+    "frames": gettext_lazy("items supported to need several frames"),
+    "order": gettext_lazy("items supported to need the order of frames"),
 }
 
 SENTENCES: dict[tuple[str, str], Words] = {

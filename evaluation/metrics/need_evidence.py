@@ -39,6 +39,10 @@ class Evidence:
     looks: Mapping[str, float]
 
     def looks_for(self, need: str) -> float:
+        """Return the effective looks for a need or a higher one: what needs the order needs several frames, too."""
+        return max(self._looks_below(higher) for higher in _at_least(need))
+
+    def _looks_below(self, need: str) -> float:
         """Return the effective looks against a lesser need, at its weakest level; 0 if a level has no scores.
 
         What a level answers, the levels above it answer too, so that looks at all of them count.
@@ -48,8 +52,8 @@ class Evidence:
         return float(np.cumsum(below[::-1]).min()) if has_all else 0.0
 
     def is_enough(self, need: str) -> bool:
-        """Report whether single items are named. What needs the order needs several frames, too."""
-        return any(self.looks_for(higher) >= MIN_LOOKS for higher in _at_least(need))
+        """Report whether single items are named."""
+        return self.looks_for(need) >= MIN_LOOKS
 
     def supported(self, need: str) -> Bools:
         """Return (n,) the most probable items of which at most FALSE_SHARE is expected to be wrong; none without enough
@@ -59,7 +63,7 @@ class Evidence:
             wrong = 1.0 - self.p_need[higher]
             order = np.argsort(wrong, kind="stable")
             expected = np.cumsum(wrong[order]) / np.arange(1, len(wrong) + 1)
-            supported[order[expected <= FALSE_SHARE]] |= self.looks_for(higher) >= MIN_LOOKS
+            supported[order[expected <= FALSE_SHARE]] |= self._looks_below(higher) >= MIN_LOOKS
         return supported
 
 

@@ -44,13 +44,13 @@ class Solver:
 
 @dataclass(frozen=True)
 class NeedData:
-    """`chance` (n,), n `clusters`. `control`: {rung: (m, looks)} of the models, for the shuffled and the full clip, on
-    m items that need no order by design; `control_chance` (m,)."""
+    """`chance` (n,), n `clusters`. `control`: solver number -> {rung: (m, looks)} for the shuffled and the full clip,
+    on m items that need no order by design; `control_chance` (m,)."""
 
     solvers: Sequence[Solver]
     chance: Floats
     clusters: Sequence[str]
-    control: Mapping[str, Floats] = field(default_factory=dict)
+    control: Mapping[int, Mapping[str, Floats]] = field(default_factory=dict)
     control_chance: Floats = field(default_factory=lambda: np.empty(0))
 
     def only(self, selected: Bools) -> "NeedData":
@@ -104,7 +104,7 @@ def covariance(values: Floats, clusters: Sequence[str], room: float) -> tuple[Fl
 
 
 def p_above(values: Floats, clusters: Sequence[str], room: float) -> float:
-    """Return the one-sided p of "the mean is not above 0", by the cluster t test; 1 with fewer than MIN_ITEMS values."""
+    """Return the one-sided p of "the mean is not above 0", by the cluster t test; 1 for too few values."""
     scored = ~np.isnan(values)
     if scored.sum() < MIN_ITEMS:
         return 1.0
@@ -195,7 +195,8 @@ def shares(data: NeedData, *, draws: int = DRAWS, seed: int = SEED) -> dict[str,
         return {**plain, "parts": [], "solved": None, "solved_ci": None, "at_most": True, "not_monotone": []}
     names = [name for name, is_scored in zip(data.clusters, scored, strict=True) if is_scored]
     values = columns[scored]
-    cost = _cost_of_shuffling(data)
+    control = _cost_of_shuffling(data, read.leaders)
+    cost = np.zeros(2) if control is None else control
     spread, count = covariance(values, names, room)
     drawn = _drawn(values.mean(axis=0), spread, count, draws, seed)
     levels = list(means)
@@ -218,7 +219,7 @@ def shares(data: NeedData, *, draws: int = DRAWS, seed: int = SEED) -> dict[str,
         "parts": parts,
         "solved": float(solved[0]),
         "solved_ci": [float(np.quantile(drawn_solved, q)) for q in (0.025, 0.975)],
-        "at_most": not data.control and ORDER in levels and len(levels) > 1,
+        "at_most": control is None,
         "not_monotone": falling,
     }
 
@@ -262,12 +263,19 @@ def _drawn(mean: Floats, spread: Floats, count: int, draws: int, seed: int) -> F
     return np.asarray(mean + noise * scale[:, None])
 
 
-def _cost_of_shuffling(data: NeedData) -> Floats:
-    """Return what shuffling costs on items that need no order: the estimate, then draws of it; 0 without a control."""
-    if not data.control:
-        return np.zeros(2)
-    gap = knowledge(data.control[FULL], data.control_chance) - knowledge(data.control[SHUFFLED], data.control_chance)
-    gap = gap[~np.isnan(gap)]
+def _cost_of_shuffling(data: NeedData, leaders: Sequence[int]) -> Floats | None:
+    """Return what shuffling costs on items that need no order: the estimate, then draws of it. None without a control,
+    or if the leaders do not answer it: then shuffling could cost nothing there."""
+    mine = [data.control[number] for number in leaders if number in data.control]
+    if not mine:
+        return None
+    full, shuffled = (
+        knowledge(np.hstack([looks[rung] for looks in mine]), data.control_chance) for rung in (FULL, SHUFFLED)
+    )
+    names = [str(at) for at in range(len(full))]
+    if p_above(full, names, float(1.0 - data.control_chance.mean())) >= ALPHA:
+        return None
+    gap = (full - shuffled)[~np.isnan(full - shuffled)]
     noise = np.random.default_rng(SEED + 1).standard_t(max(1, len(gap) - 1), size=DRAWS)
     return np.maximum(0.0, np.array([gap.mean(), *(gap.mean() + noise * gap.std(ddof=1) / np.sqrt(len(gap)))]))
 

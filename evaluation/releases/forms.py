@@ -19,7 +19,7 @@ class FreezeForm(forms.Form):
     needs = forms.ChoiceField(
         label=_("Items"),
         required=False,
-        help_text=_("By the evidence ladder. The models that select the items then have a score that is too high."),
+        help_text=_("By the evidence ladder. The scores of the models that select the items are then optimistic."),
     )
     ladder_runs = forms.TypedMultipleChoiceField(
         label=_("Models"), required=False, coerce=int, widget=forms.MultipleHiddenInput

@@ -5,7 +5,8 @@ from functools import partial
 from typing import Any
 
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
-from evaluation.charts import of_models, of_reports
+from evaluation.charts import of_models, of_reports, waterfall
+from evaluation.ladder.wording import waterfall_rows
 from evaluation.reports.charts_by_name import CHARTS
 from evaluation.reports.pages import PAGES
 from foilworks import __version__
@@ -51,6 +52,9 @@ def figure_rows(tables: Tables, *, of_own: bool = True) -> dict[str, Rows]:
     if "leaderboard" in tables:
         models = tables["leaderboard"]["models"]
         found["leaderboard"] = (BOARD, *(tuple(row[name] for name in BOARD) for row in models if row["n"]))
+    if tables.get("ladder") and tables["ladder"]["overall"].get("parts"):
+        needs = waterfall_rows(tables["ladder"])
+        found["ladder"] = (("needs", "share", "low", "high"), *((label, share, *ci) for label, share, ci in needs))
     return {name: rows for name, rows in found.items() if len(rows) > 1}
 
 
@@ -110,4 +114,8 @@ def _leaderboard(tables: Tables) -> bytes:
     return of_models.forest(rows, chance=chance, human=people, label=of_models.WITH_INTERVAL.format(column))
 
 
-DRAWN: dict[str, Callable[[Tables], bytes]] = {"funnel": _funnel, "leaderboard": _leaderboard}
+def _ladder(tables: Tables) -> bytes:
+    return waterfall.draw(waterfall_rows(tables["ladder"]))
+
+
+DRAWN: dict[str, Callable[[Tables], bytes]] = {"funnel": _funnel, "leaderboard": _leaderboard, "ladder": _ladder}

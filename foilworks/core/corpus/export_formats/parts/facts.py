@@ -80,6 +80,7 @@ def facts_of(release: ReleaseContent) -> Facts:
     items, overall = _of_items(release.items), (tables.get("validation") or {}).get("overall") or {}
     spans = {kind: span for kind, span in made_at.items() if kind != "texts" or items["n_made"]}
     selection = (gate or {}).get("needs")
+    measures = _measures(tables.get("ladder"))
     title = line(cited.title or release_facts.get("name", "")) or release.project
     licence = known_licence(cited.licence, cited.licence_url)
     return {
@@ -107,7 +108,7 @@ def facts_of(release: ReleaseContent) -> Facts:
         "alpha_basis": basis_of_alpha(overall),
         "divergence": (tables.get("divergence") or {}).get("overall") or {},
         "pay": tables.get("pay"),
-        "measures": _measures(tables.get("ladder")),
+        "measures": measures,
         "span": _span(spans),
         "time_frame": _time_frame(made_at),
         "gate": gate and {**gate, "rows": [_gate_row(row) for row in gate["rows"]]},
@@ -116,7 +117,11 @@ def facts_of(release: ReleaseContent) -> Facts:
         "selected": {"needs": selection["needs"], "note": selection_line(selection)} if selection else None,
         "selection": selection_line(selection) if selection else "",
         "notes": _notes(items, selection),
-        "card_notes": [*_notes(items, selection), *canary_notes(holdback_facts(release.canary, release.holdback))],
+        "card_notes": [
+            *_notes(items, selection),
+            *_needs_notes(measures),
+            *canary_notes(holdback_facts(release.canary, release.holdback)),
+        ],
         "held_hash": hash_of(item for item in release.items if item.get("released")) if release.withheld else "",
         "size": next((name for most, name in SIZES if items["n_released"] < most), "n>1M"),
         **items,
@@ -309,6 +314,18 @@ def _measures(ladder: Mapping[str, Any] | None) -> Facts | None:
         "at_most": overall["at_most"],
         "rows": [{**group, "name": name} for name, group in groups if group["parts"]],
     }
+
+
+def _needs_notes(measures: Facts | None) -> list[str]:
+    """Return the sentence of a card about the largest need, if it is more than luck; the datasheet has all of them."""
+    row = max(measures["rows"][-1]["parts"], key=lambda part: part["share"]) if measures else {"shown": False}
+    if not measures or not row["shown"]:
+        return []
+    low, high = (f"{100 * bound:.0f}" for bound in row["ci"])
+    most = "at most " if measures["at_most"] and "order" in row["parts"] else ""
+    names = " / ".join(PARTS[name] for name in row["parts"])
+    share = f"{most}{100 * row['share']:.0f} % [{low}, {high}]"
+    return [f"**Needed to answer:** {names}, for {share} of the items. Supported for {cell(measures['models'])}."]
 
 
 def _time_frame(spans: Mapping[str, Sequence[str]]) -> list[str]:
