@@ -3,7 +3,9 @@
 import csv
 import io
 import json
+from html import unescape
 
+import numpy as np
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -14,13 +16,15 @@ from django.urls import reverse
 
 from evaluation.errors import EvaluationError
 from evaluation.ladder.ladders import ladder_of_release, ladder_of_run, ladder_runs
+from evaluation.ladder.wording import need_headline
+from evaluation.metrics.need_evidence import FALSE_SHARE, MIN_LOOKS
 from evaluation.releases.actions.freeze_release import ItemSelection, freeze_release
 from evaluation.scoring.actions.import_scores import import_scores
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Run
 from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.export_formats.registry import EXPORTERS
-from foilworks.core.corpus.models import Foil
+from foilworks.core.corpus.models import Foil, Release
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.models import AuditEvent
@@ -45,10 +49,12 @@ def project():
 def release(project, person):
     for name in ("Left", "Right"):
         subtest = make_subtest(project, name=name)
-        for _ in range(N // 2):
+        for number in range(N // 2):
             video = make_video(project)
-            caption = make_caption(video, f"a dog runs past number {video.pk}.")
-            foil = f"a dog walks past number {video.pk}."
+            # Each word is right as often as wrong, so that no solver of texts answers the items.
+            right, wrong = ("runs", "walks") if number % 2 else ("walks", "runs")
+            caption = make_caption(video, f"a dog {right} past number {video.pk}.")
+            foil = f"a dog {wrong} past number {video.pk}."
             make_item(subtest, caption, (foil,), state=ItemState.VALID)
     return freeze_release(person, project, name="v1", override="the words are those of a test of ladders")
 
@@ -70,6 +76,34 @@ def run(person, release):
     return make_laddered(person, release, planted(release))
 
 
+SOLVED_BY_WORDS = 4
+
+
+@pytest.fixture
+def models(person, release):
+    """Models that answer four items from their texts and the others from the order of frames, and guess with less."""
+    random = np.random.default_rng(0)
+    ids = names(release)
+    guesses = {label: {rung: random.random(N) < 0.5 for rung in EVERY_RUNG[:-1]} for label in range(18)}
+    return [
+        make_laddered(
+            person,
+            release,
+            {"full": ids, **{rung: [*ids[:SOLVED_BY_WORDS], *_at(ids, hits)] for rung, hits in by_rung.items()}},
+            label=f"model {label}",
+        )
+        for label, by_rung in guesses.items()
+    ]
+
+
+def _at(ids, hits):
+    return [name for name, hit in zip(ids[SOLVED_BY_WORDS:], hits[SOLVED_BY_WORDS:], strict=True) if hit]
+
+
+def escaped(response):
+    return unescape(response.content.decode())
+
+
 def page(owner, name, *args, **query):
     return owner.get(reverse(name, args=["shapes", *args]), query)
 
@@ -84,19 +118,21 @@ class TestRun:
         assert (found["overall"]["n"], found["overall"]["chance"]) == (N, 0.5)
         assert [round(N * row["T"]) for row in found["overall"]["rungs"].values()] == [8, 8, 12, 14, 16, 20, 20, 23]
         assert [round(N * part["value"]) for part in found["overall"]["parts"]] == [-4, 8, 4, 3]
-        assert found["needs"]["counts"] == {"unsolved": 1, "words": 8, "picture": 8, "frames": 4, "order": 3}
 
-    def test_the_page_says_what_the_score_needs(self, owner, run):
+    def test_every_page_has_the_same_sentence_about_the_benchmark(self, owner, run, release):
         shown = page(owner, "ladder:run_ladder", run.pk)
-        text = shown.content.decode()
-        assert shown.status_code == 200
-        assert shown.context["conclusion"] in text
-        read_page(text).check(
-            "The order of frames makes no detectable difference (12.5 points [0.0",
-            "33.3 points [16.7, 54.2] of this score need one frame.",
-        )
-        assert text.count("<svg") >= 1
-        assert shown.context["conclusion"] in page(owner, "scoring:run", run.pk).content.decode()
+        measured = shown.context["measured"]
+        assert [round(part["share"], 2) for part in measured["overall"]["parts"]] == [0.0, 0.36, 0.36, 0.27]
+        pages = [
+            shown,
+            page(owner, "scoring:run", run.pk),
+            page(owner, "releases:release", release.pk),
+            page(owner, "ladder:release_ladder", release.pk),
+            page(owner, "releases:freeze"),
+            page(owner, "dashboard:dashboard"),
+        ]
+        assert [measured["headline"] in escaped(found) for found in pages] == [True] * len(pages)
+        read_page(shown.content.decode()).check("33.3 points [16.7, 54.2] of this score need one frame.")
 
     def test_files_hold_the_same_numbers(self, owner, run):
         found = page(owner, "ladder:run_ladder_file", run.pk, "json").json()
@@ -104,7 +140,9 @@ class TestRun:
         rows = list(csv.DictReader(io.StringIO(page(owner, "ladder:run_ladder_file", run.pk, "csv").content.decode())))
         assert [row["group"] for row in rows[:: len(EVERY_RUNG)]] == ["Left", "Right", "overall"]
         assert float(rows[-1]["T"]) == pytest.approx(23 / 24)
-        assert page(owner, "ladder:run_ladder_file", run.pk, "svg").content.startswith(b"<?xml")
+        for name, pk in (("ladder:run_ladder_file", run.pk), ("ladder:release_ladder_file", run.release_id)):
+            assert page(owner, name, pk, "svg").content.startswith(b"<?xml")
+            assert page(owner, name, pk, "tex").content.startswith(b"\\begin{tikzpicture}")
         assert page(owner, "ladder:run_ladder_file", run.pk, "pdf").status_code == 404
 
     def test_a_run_without_controls_offers_them(self, owner, person, release):
@@ -127,24 +165,13 @@ class TestRun:
             in page(owner, "ladder:run_ladder", run.pk).content.decode()
         )
 
-    def test_without_lower_rungs_the_page_says_what_solves_items_and_not_what_they_need(self, owner, person, release):
-        run = make_laddered(person, release, planted(release, ("shuffled", "full")))
-        shown = page(owner, "ladder:run_ladder", run.pk)
-        assert [(slug, str(label)) for slug, label, _ in shown.context["needs"]] == [
-            ("frames", "solved from shuffled frames"),
-            ("order", "solved with the full clip only"),
-            ("unsolved", "not solved"),
-        ]
-        assert shown.context["luck"] is None
-        assert "Show items that need the order" not in shown.content.decode()
-
     def test_a_run_whose_rungs_have_no_scores_yet_has_no_ladder(self, owner, person, release):
         run = make_laddered(person, release, planted(release, ("full",)))
         run.params = {**run.params, "ladder": {"rungs": ["no_clip", "shuffled"], "tried": 3}}
         run.save()
         assert ladder_of_run(run) is None
         assert ladder_runs(release) == []
-        assert "Items by what they need" not in page(owner, "ladder:run_ladder", run.pk).content.decode()
+        assert "measured" not in page(owner, "ladder:run_ladder", run.pk).context
 
 
 class TestItems:
@@ -152,11 +179,9 @@ class TestItems:
         captions = [
             record["caption"] for record in release.members.order_by("position").values_list("record", flat=True)
         ]
-        assert listed(owner, ladder=run.pk, need="order") == set(captions[20:23])
-        assert listed(owner, ladder=run.pk, need="picture") == set(captions[8:16])
-        assert listed(owner, ladder=f"release-{release.pk}", need="unsolved") == {captions[23]}
+        assert listed(owner, ladder=run.pk, need="order") == set()
         assert listed(owner, ladder=run.pk, rung="not shuffled") == set(captions[20:])
-        assert listed(owner, ladder=run.pk, rung="first_frame", need="picture") == set(captions[8:12])
+        assert listed(owner, ladder=run.pk, rung="first_frame") == set(captions[:12])
         assert len(listed(owner, ladder="0", need="order")) == N
 
     def test_the_list_reads_as_much_for_any_number_of_items(self, owner, run):
@@ -168,107 +193,106 @@ class TestItems:
             return len(found)
 
         queries("order")
-        assert queries("words") == queries("unsolved") <= 20
+        assert queries("clip") == queries("frames") <= 24
 
 
 class TestBenchmark:
-    def test_some_model_solves_what_any_solves(self, person, release, run):
-        ids = names(release)
-        make_laddered(person, release, dict.fromkeys(planted(release), ids[20:]), label="other")
-        found = ladder_of_release(release)
-        shares = {rung: round(N * row["share"]) for rung, row in found["overall"]["rungs"].items()}
-        assert shares == {"no_clip": 12, "best_frame": 20, "shuffled": 24, "full": 24}
-        assert found["overall"]["luck"] == 0.75
-        assert found["needs"]["counts"]["order"] == 0
-        assert [row["n"] for row in found["subtests"].values()] == [12, 12]
+    def test_a_model_at_luck_gives_no_evidence_for_a_need(self, person, release, run):
+        alone = ladder_of_release(release)["overall"]
+        make_laddered(person, release, {rung: names(release)[::2] for rung in EVERY_RUNG}, label="guesser")
+        overall = ladder_of_release(release)["overall"]
+        assert (overall["leaders"], overall["guessers"]) == (["model"], ["guesser"])
+        assert [part["share"] for part in overall["parts"]] == [part["share"] for part in alone["parts"]]
+
+    def test_a_solver_above_luck_without_the_clip_counts_against_a_need(self, person, release, run):
+        make_laddered(person, release, dict.fromkeys(EVERY_RUNG, names(release)[:22]), label="reader of texts")
+        overall = ladder_of_release(release)["overall"]
+        assert overall["against"]["words"]["solver"] == "reader of texts"
+        assert overall["parts"][0]["share"] > 0.8
+        assert overall["parts"][-1]["shown"] is False
 
     def test_models_without_the_whole_chain_do_not_narrow_it(self, person, release, run):
         make_laddered(person, release, planted(release, ("no_clip", "full")), label="partial")
         assert [one.pk for one in ladder_runs(release)] == [run.pk]
 
-    def test_the_card_is_on_the_pages_of_the_release(self, client, owner, person, release, run):
-        title, share = "What this benchmark measures", "95.8 %"
-        for shown in (page(owner, "releases:release", release.pk), page(owner, "ladder:release_ladder", release.pk)):
-            assert title in shown.content.decode()
-            assert share in shown.content.decode()
-        assert "Guesses alone would solve 50.0 %." in page(owner, "ladder:release_ladder", release.pk).content.decode()
-        assert "This is not detectably more than guesses alone would solve (50.0 %)." in (
-            page(owner, "ladder:release_ladder", release.pk).content.decode()
-        )
+    def test_the_card_is_on_the_public_page(self, client, owner, person, release, run):
+        headline = page(owner, "ladder:release_ladder", release.pk).context["measured"]["headline"]
         public = set_public_page(person, release, is_open=True, takes_scores=False, offers_export=False)
         client.logout()
-        shown = client.get(reverse("publishing:public_release", args=[public.key])).content.decode()
-        assert title in shown
-        assert share in shown
-        assert reverse("ladder:release_ladder", args=["shapes", release.pk]) not in shown
+        shown = client.get(reverse("publishing:public_release", args=[public.key]))
+        assert headline in escaped(shown)
+        assert reverse("ladder:release_ladder", args=["shapes", release.pk]) not in shown.content.decode()
 
     def test_an_export_has_the_table_in_its_datasheet(self, release, run, tmp_path):
         content = collect_release(release)
         load(EXPORTERS["foilworks"]).write(content, tmp_path / "out", params={})
         table = json.loads((tmp_path / "out/tables/ladder.json").read_text())
         assert table["models"] == [{"model": "model", "model_key": "model@1", "protocol": "foilworks"}]
-        assert "| overall | 33.3 % [16.7, 54.2] |" in (tmp_path / "out/datasheet.md").read_text()
+        share, (low, high) = table["overall"]["parts"][1]["share"], table["overall"]["parts"][1]["ci"]
+        cell = f"{100 * share:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
+        assert cell in (tmp_path / "out/datasheet.md").read_text()
+        assert (tmp_path / "out/figures/ladder.svg").is_file()
         call_command("verify", str(tmp_path / "out"))
 
 
 class TestSelection:
-    def test_a_release_keeps_the_items_that_need_the_order(self, owner, person, project, release, run):
-        frozen = freeze_release(person, project, selection=ItemSelection(needs="order"), name="ordered")
-        assert names(frozen) == names(release)[20:23]
-        chosen = frozen.gate.data["needs"]
-        assert chosen["needs"] == "order"
-        assert sum(row["n_kept"] for row in chosen["subtests"].values()) == 3
-        assert chosen["luck"] == 0.25
-        assert AuditEvent.objects.filter(action="evaluation.freeze_release").latest("pk").details["needs"] == chosen
-        notice = "Items were selected with the scores of model: its score here is too high."
-        for name in ("releases:release", "board:leaderboard"):
-            assert notice in page(owner, name, frozen.pk).content.decode()
-        assert notice not in page(owner, "releases:release", release.pk).content.decode()
+    def test_what_is_supported_is_the_same_everywhere(self, owner, release, models, capsys):
+        ids, captions = names(release), [member.record["caption"] for member in release.members.order_by("position")]
+        changed = release.members.get(position=21)
+        assert listed(owner, ladder=f"release-{release.pk}", need="order") == set(captions[SOLVED_BY_WORDS:])
+        call_command("ladder", "--release", str(release.pk), "--items", "needs_order", "--json")
+        found = json.loads(capsys.readouterr().out)
+        assert found["items"] == ids[SOLVED_BY_WORDS:]
+        assert found["evidence"]["needs"]["order"]["supported"] == N - SOLVED_BY_WORDS
+        # An item that is not as it was scored does not qualify.
+        Foil.objects.filter(item=changed.item).update(text="a dog sleeps.")
+        make_item(changed.item.subtest, state=ItemState.VALID)
+        offer = page(owner, "releases:freeze").context["ladder"]
+        kept = {need: selection.n_kept for need, selection in offer.possible.items()}
+        assert kept == dict.fromkeys(("clip", "frames", "order"), N - SOLVED_BY_WORDS - 1)
+        assert sum(row.n_unknown for row in offer.possible["order"].subtests) == 2
+        data = {"name": "by form", "needs": "frames", "override": "words of a test of ladders"}
+        assert owner.post(reverse("releases:freeze", args=["shapes"]), data).status_code == 302
+        assert Release.objects.get(name="by form").n_items == N - SOLVED_BY_WORDS - 1
 
-    def test_manifest_and_datasheet_say_so(self, person, project, release, run, tmp_path):
-        frozen = freeze_release(person, project, selection=ItemSelection(needs="clip"))
+    def test_a_release_keeps_supported_items_and_marks_their_models(self, owner, person, release, models, tmp_path):
+        call_command("release", "--project", "shapes", "--needs", "order", "--name", "ordered")
+        frozen = Release.objects.get(name="ordered")
+        assert names(frozen) == names(release)[SOLVED_BY_WORDS:]
+        selection = frozen.gate.data["needs"]
+        assert (selection["needs"], selection["false_share"]) == ("order", FALSE_SHARE)
+        assert selection["looks"] >= MIN_LOOKS
+        assert AuditEvent.objects.filter(action="evaluation.freeze_release").latest("pk").details["needs"] == selection
+        reported = make_laddered(person, frozen, dict.fromkeys(EVERY_RUNG, ()), label="model 0")
+        board = page(owner, "board:leaderboard", frozen.pk)
+        assert reported.model_key in board.context["chosen"]["model_keys"]
+        assert board.content.decode().count("optimistic: selected the items") == 1
         load(EXPORTERS["foilworks"]).write(collect_release(frozen), tmp_path / "out", params={})
         manifest = json.loads((tmp_path / "out/manifest.json").read_text())
-        assert manifest["selected"]["needs"] == "clip"
-        assert "the scores of model: its score here is too high" in manifest["selected"]["note"]
+        assert manifest["selected"]["needs"] == "order"
+        assert "are optimistic" in manifest["selected"]["note"]
         assert "Selected items:" in (tmp_path / "out/datasheet.md").read_text()
 
-    def test_items_that_were_not_scored_as_they_are_now_do_not_qualify(self, owner, person, project, release, run):
-        changed = release.members.get(position=21)
-        Foil.objects.filter(item=changed.item).update(text="a dog sleeps.")
-        new = make_item(changed.item.subtest, state=ItemState.VALID)
-        offer = page(owner, "releases:freeze").context["ladder"]
-        assert {need: each.n_kept for need, each in offer.selections.items()} == {"clip": 14, "frames": 6, "order": 2}
-        assert offer.selections["order"].n_unknown == 2
-        frozen = freeze_release(person, project, selection=ItemSelection(needs="order", ladder_runs=[run.pk]))
-        assert frozen.n_items == 2
-        assert new.pk not in frozen.members.values_list("item", flat=True)
-
-    def test_the_form_shows_what_remains_and_selects(self, owner, project, release, run):
+    def test_with_few_looks_the_form_offers_looks_and_no_selection(self, owner, run):
         shown = page(owner, "releases:freeze")
-        assert "items that need the order of frames: 3 / 24" in shown.content.decode()
-        data = {"name": "by form", "needs": "frames", "ladder_runs": [run.pk]}
-        answer = owner.post(reverse("releases:freeze", args=["shapes"]), data)
-        assert answer.status_code == 302
-        assert project.releases.get(name="by form").n_items == 7
+        assert shown.context["ladder"].possible == {}
+        assert "needs" not in shown.context["form"].fields
+        assert shown.context["may_add"] == [run]
+        assert reverse("ladder:add_controls", args=["shapes", run.pk]) in shown.content.decode()
 
     @pytest.mark.parametrize(
         ("needs", "runs", "why"),
         [
             ("order", [0], "no run 0"),
             ("clip", "plain", "has no ladder"),
-            ("order", "partial", "lack rungs"),
+            ("order", [], "effective looks"),
             ("x", [], "x"),
         ],
     )
     def test_what_cannot_be_selected_is_refused(self, person, project, release, run, needs, runs, why):
-        others = {
-            "plain": lambda: start_run(person, release, RunRequest("fake:text")),
-            "partial": lambda: make_laddered(person, release, planted(release, ("no_clip", "full")), label="p"),
-        }
-        chosen = [others[runs]().pk] if isinstance(runs, str) else runs
+        selecting_runs = [start_run(person, release, RunRequest("fake:text")).pk] if runs == "plain" else runs
         with pytest.raises(EvaluationError, match=why):
-            freeze_release(person, project, selection=ItemSelection(needs=needs, ladder_runs=chosen))
+            freeze_release(person, project, selection=ItemSelection(needs=needs, ladder_runs=selecting_runs))
 
     def test_without_a_ladder_nothing_can_be_selected(self, owner, person, project, release):
         assert page(owner, "releases:freeze").context["ladder"] is None
@@ -278,28 +302,17 @@ class TestSelection:
 
 class TestCommand:
     def test_the_ladder_of_a_run_is_printed(self, run, capsys):
-        call_command("ladder", "--run", str(run.pk), "--items", "needs_order")
-        out = capsys.readouterr().out
-        assert "The order of frames makes no detectable difference" in out
-        assert out.rstrip().splitlines()[-3:] == names(run.release)[20:23]
+        call_command("ladder", "--run", str(run.pk))
+        assert "The order of frames makes no detectable difference" in capsys.readouterr().out
 
-    def test_items_are_not_listed_if_lower_rungs_have_no_scores(self, person, release, capsys):
-        run = make_laddered(person, release, planted(release, ("shuffled", "full")))
+    def test_items_are_not_named_with_few_looks(self, run, capsys):
         with pytest.raises(SystemExit):
             call_command("ladder", "--run", str(run.pk), "--items", "needs_order")
-        assert "no scores for Texts alone, One frame; score these rungs" in capsys.readouterr().err
+        assert "effective looks" in capsys.readouterr().err
 
-    def test_the_ladder_of_a_release_as_json(self, run, capsys):
-        call_command("ladder", "--release", str(run.release_id), "--json")
-        found = json.loads(capsys.readouterr().out)
-        assert found["overall"]["rungs"]["full"]["share"] == pytest.approx(23 / 24)
-
-    def test_a_release_of_the_command_line_says_what_remains(self, run, capsys):
-        options = ("--needs", "order", "--ladder-runs", str(run.pk))
-        call_command("release", "--project", "shapes", *options)
-        out, err = capsys.readouterr()
-        assert "its score here is too high" in out
-        assert "Right: 3 of 12 items need it" in err
+    def test_the_ladder_of_a_release_is_printed(self, run, capsys):
+        call_command("ladder", "--release", str(run.release_id))
+        assert need_headline(ladder_of_release(run.release)) in capsys.readouterr().out
 
     @pytest.mark.parametrize("asked", [("--run", "0"), ("--release", "v1")])
     def test_nothing_to_show_is_an_error(self, release, asked, capsys):

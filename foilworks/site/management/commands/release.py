@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 
 from evaluation.ladder.selection import runs_to_select_with, select
 from evaluation.ladder.wording import selection_notice
-from evaluation.metrics.ladder import QUALIFIES
+from evaluation.metrics.need_evidence import LOWEST
 from evaluation.releases.actions.freeze_release import HALVES, freeze_release, freezing_parameters
 from evaluation.releases.actions.rescore import rescore
 from evaluation.releases.changelog import changelog_of
@@ -60,7 +60,7 @@ class Command(FoilworksCommand):
         parser.add_argument(
             "--needs",
             default="",
-            choices=tuple(QUALIFIES),
+            choices=tuple(LOWEST),
             help="only items that need their clip, several frames, or the order of frames, by the evidence ladder",
         )
         parser.add_argument(
