@@ -194,34 +194,39 @@ def shares(data: NeedData, *, draws: int = DRAWS, seed: int = SEED) -> dict[str,
     if scored.sum() < MIN_ITEMS or not read.leaders or len(means) < 2:
         return {**plain, "parts": [], "solved": None, "solved_ci": None, "at_most": True, "not_monotone": []}
     names = [name for name, is_scored in zip(data.clusters, scored, strict=True) if is_scored]
-    values = columns[scored]
     control = _cost_of_shuffling(data, read.leaders)
     cost = np.zeros(2) if control is None else control
+    values = dict(zip(means, columns[scored].T, strict=True))
+    return {**plain, **_parts(values, names, room, read.p_luck, cost, draws, seed), "at_most": control is None}
+
+
+def _parts(
+    means: Mapping[str, Floats],
+    names: Sequence[str],
+    room: float,
+    p_luck: Mapping[str, float],
+    cost: Floats,
+    draws: int,
+    seed: int,
+) -> dict[str, Any]:
+    levels, values = list(means), np.column_stack(list(means.values()))
     spread, count = covariance(values, names, room)
     drawn = _drawn(values.mean(axis=0), spread, count, draws, seed)
-    levels = list(means)
     adds, solved = _additions(values.mean(axis=0)[None], levels, cost[:1])
     falling = _falling(values, names, room, levels)
     lowest, highest = _bounds(drawn, levels, np.resize(cost[1:], draws), falling)
-    drawn_solved = _additions(drawn, levels, np.zeros(1))[1]
-    p_values = holm([_p_of(values, names, room, at, read.p_luck[level]) for at, level in enumerate(levels)])
+    p_values = holm([_p_of(values, names, room, at, p_luck[level]) for at, level in enumerate(levels)])
     parts, below = [], 0
     for at, level in enumerate(levels):
         reach = LEVELS.index(level) + 1
-        low, high = float(np.quantile(lowest[:, at], 0.025)), float(np.quantile(highest[:, at], 0.975))
         share = float(adds[0, at] / solved[0]) if solved[0] > 0 else 0.0
-        low, high = (float(np.clip(bound, *SHARES)) for bound in (low, high))
-        row = {"share": share, "ci": [min(low, share), max(high, share)], "p": p_values[at]}
-        parts.append({"parts": list(LEVELS[below:reach]), **row, "shown": p_values[at] < ALPHA})
+        ends = np.clip([np.quantile(lowest[:, at], 0.025), np.quantile(highest[:, at], 0.975)], *SHARES)
+        interval = [min(float(ends[0]), share), max(float(ends[1]), share)]
+        row = {"share": share, "ci": interval, "p": p_values[at], "shown": p_values[at] < ALPHA}
+        parts.append({"parts": list(LEVELS[below:reach]), **row})
         below = reach
-    return {
-        **plain,
-        "parts": parts,
-        "solved": float(solved[0]),
-        "solved_ci": [float(np.quantile(drawn_solved, q)) for q in (0.025, 0.975)],
-        "at_most": control is None,
-        "not_monotone": falling,
-    }
+    drawn_solved = np.quantile(_additions(drawn, levels, np.zeros(1))[1], (0.025, 0.975)).tolist()
+    return {"parts": parts, "solved": float(solved[0]), "solved_ci": drawn_solved, "not_monotone": falling}
 
 
 def _additions(means: Floats, levels: Sequence[str], cost: Floats) -> tuple[Floats, Floats]:

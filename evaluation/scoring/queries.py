@@ -146,9 +146,8 @@ def stored_scores(
 
     `texts`: only of these, for the few items of a page. `rung`: only what it needs.
     """
-    rows: QuerySet[Score] = rows_of(
-        Score.objects.filter(model_key=run.model_key, protocol=run.protocol), run, rung, look
-    )
+    of_model = Score.objects.filter(model_key=run.model_key, protocol=run.protocol)
+    rows: QuerySet[Score] = rows_of(of_model, run, rung, look)
     if texts is not None:
         rows = rows.filter(text_sha256__in={text_key(text) for text in texts})
     values_by_key: StoredScores = {}
@@ -161,12 +160,7 @@ def stored_scores(
 
 
 def release_scores(
-    run: Run,
-    records: Sequence[Record] | None = None,
-    *,
-    few: bool = False,
-    rung: Rung = Rung.FULL,
-    look: int = 0,
+    run: Run, records: Sequence[Record] | None = None, *, few: bool = False, rung: Rung = Rung.FULL, look: int = 0
 ) -> tuple[list[ReleaseScore], list[str]]:
     """Return one row for each item that the run scored completely, and the ids of the others. Two queries.
 
