@@ -23,6 +23,7 @@ from evaluation.scoring.actions.import_scores import import_scores
 from evaluation.scoring.actions.models import describe_model
 from evaluation.scoring.actions.runs import resume_run as resume
 from evaluation.scoring.actions.runs import stop_run as stop
+from evaluation.scoring.answer_figures import answer_figures
 from evaluation.scoring.clip_keys import Keyed
 from evaluation.scoring.figures import require_figures, waiting_page
 from evaluation.scoring.forms import BringScoresForm, BudgetForm, ModelCardForm
@@ -72,6 +73,7 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "overlaps": overlaps(uses_of(run.release), [run]),
         "in_older_form": results["overall"] is None and _in_older_form(run),
         "missing": results["missing"][:MAX_LISTED],
+        "answers": answer_figures(run),
         "score_forms": writers_of(only_winners=results["only_winners"], pairs=bool(results.get("two_clips"))),
         "two_clips": _two_clips(results),
         "ranks": _ranks(results),
@@ -127,6 +129,8 @@ def _beside(run: Run) -> dict[str, Any]:
     """Return what a file says about standard retrieval, and about a run through an endpoint."""
     served, standard = figures_of(run), standard_of(run)
     facts: dict[str, Any] = {"standard": dict(standard)} if standard is not None else {}
+    answered = answer_figures(run)
+    facts |= {"answers": answered} if answered is not None else {}
     return facts | ({"served": figures_as_json(served)} if served is not None else {})
 
 

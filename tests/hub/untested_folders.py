@@ -197,13 +197,7 @@ def _set_ids(config: Any, processor: Any, tokenizer: Any) -> None:
             setattr(part, name, known if known is not None and mark else spare if default is None else default)
 
 
-KINDS = (
-    "cohere_compass cosmos3_edge deepseek_vl dots3_note "
-    "ernie4_5_vl_moe exaone4_5 florence2 gemma4 glm5_next granite4_vision granite_docling "
-    "hunyuan_vl hy_v4_vl hyperclovax_vision_v2 idefics idefics2 janus lfm3_vl lighton_ocr "
-    "mllama ovis2 paddleocr_vl paligemma qianfan_ocr qwen4_exp "
-    "t5gemma2 vipllava pp_chart2table"
-).split()
+KINDS = ["cohere_compass", "cosmos3_edge", "deepseek_vl", "dots3_note", "ernie4_5_vl_moe", "exaone4_5", "florence2", "gemma4", "glm5_next", "granite4_vision", "granite_docling", "hunyuan_vl", "hy_v4_vl", "hyperclovax_vision_v2", "idefics", "idefics2", "janus", "lfm3_vl", "lighton_ocr", "mllama", "ovis2", "paddleocr_vl", "paligemma", "qianfan_ocr", "qwen4_exp", "t5gemma2", "vipllava", "pp_chart2table"]
 MAKERS: dict[str, Callable[[Path], Path]] = {
     kind: (lambda folder, kind=kind: folder_of(kind, folder)) for kind in KINDS
 }

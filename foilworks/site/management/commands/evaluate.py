@@ -11,6 +11,7 @@ from evaluation.ladder.ladders import ladder_of_run
 from evaluation.ladder.wording import sentences
 from evaluation.score_files.score_readers import AUTO, FORMS
 from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.answer_figures import answer_figures
 from evaluation.scoring.models import Run
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import release_named, run_results
@@ -210,6 +211,8 @@ def _add_controls(parser: CommandParser) -> None:
 def _results(run: Run) -> dict[str, Any]:
     """Return the metrics of a run, and what only some runs have."""
     results = dict(run_results(run))
+    if (answered := answer_figures(run)) is not None:
+        results["answers"] = answered
     if (served := figures_of(run)) is not None:
         results["served"] = figures_as_json(served)
     if standard := standard_of(run):
