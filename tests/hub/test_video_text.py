@@ -143,6 +143,27 @@ def test_blip2_matches_each_frame_with_each_text(tmp_path: Path) -> None:
     assert by_chance.info.kind == "p_yes"
 
 
+@torch.inference_mode()
+def test_blip2_with_a_language_model_scores_by_the_loss_of_captions(tmp_path: Path) -> None:
+    """As the released code of ViLMA: exp of the mean over frames of sum(loss of all but the first token) / tokens."""
+    adapter = open_adapter(f"blip2:{video_folders.blip2_captions(tmp_path / 'm')}?frames=4", device="cpu")
+    (pixels, _), frames = shown(adapter), clips()[0]
+    n_queries, mark = adapter.model.config.num_query_tokens, 3
+    adapter.model.config.image_token_index = mark
+    for text, score in zip(TEXTS, adapter.score(frames, TEXTS), strict=True):
+        ids = adapter.tokenizer(text)["input_ids"]
+        inputs = torch.tensor([[mark] * n_queries + ids] * 4)
+        logits = adapter.model(pixel_values=pixels, input_ids=inputs, attention_mask=torch.ones_like(inputs)).logits
+        losses = torch.nn.functional.cross_entropy(
+            logits[:, n_queries:-1].transpose(1, 2), torch.tensor([ids[1:]] * 4), reduction="none"
+        )
+        assert score.value == pytest.approx(float((losses.sum(1) / len(ids)).mean().exp()), rel=1e-5)
+    assert (adapter.info.kind, adapter.info.higher_is_better) == ("perplexity", False)
+    assert adapter.score(clips()[1], TEXTS[:1])[0].value != pytest.approx(score.value, rel=1e-4)
+    with pytest.raises(HubError, match="needs a clip"):
+        adapter.score(None, TEXTS)
+
+
 def test_blip2_matches_a_repeated_frame_once(tmp_path: Path) -> None:
     adapter = open_adapter(f"blip2:{video_folders.blip2(tmp_path / 'm')}?frames=4", device="cpu")
     frames = clips()[0]

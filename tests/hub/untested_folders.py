@@ -65,11 +65,14 @@ CHANGES: dict[str, Mapping[str, Any]] = {
         "spatial_target_layers": [0, 1, 0, 1],
         "downsample_rate": "1/2",
     },
-    **dict.fromkeys(("glm5_next", "dots3_note"), {"text_config.num_key_value_heads": 4}),
     "mllama": {"vision_config.intermediate_layers_indices": [0], "vision_config.vision_output_dim": 2 * HIDDEN},
     "hy_v4_vl": {"text_config.qk_rope_head_dim": 8},
+    "glm5_next": {"text_config.num_key_value_heads": 4, "text_config.qk_rope_head_dim": 0},
+    "dots3_note": {"text_config.num_key_value_heads": 4, "text_config.per_layer_config": {}},
+    "gemma4": {"text_config.per_layer_config": {}, "audio_config": None},
+    "paddleocr_vl": {"text_config.rope_parameters": {**ROPE, "mrope_section": [2, 1, 1]}},
+    "vipllava": {"vision_feature_layers": [-1, -2]},
     "t5gemma2": {"encoder.mm_tokens_per_image": 4},
-    **dict.fromkeys(("gemma4", "dots3_note"), {"text_config.per_layer_config": {}}),
     "hunyuan_vl": {"text_config.head_dim": 8},
     "qwen4_exp": {
         "text_config.layer_types": ["linear_attention", "indexed_attention"],
@@ -89,7 +92,8 @@ CHANGES: dict[str, Mapping[str, Any]] = {
 MARKS: dict[str, str] = {"florence2": "", "paligemma": "", "qianfan_ocr": "<image>"}
 IN_PATCHES = {"patch_size": PATCH, "vision_feature_select_strategy": "default"}
 PROCESSOR_OPTIONS: dict[str, Mapping[str, Any]] = {
-    **dict.fromkeys(("deepseek_vl", "deepseek_vl_hybrid", "janus"), {"num_image_tokens": 16}),
+    "deepseek_vl": {"num_image_tokens": 16},
+    "janus": {"num_image_tokens": 16},
     "idefics": {"image_size": SIDE},
     "granite_docling": {"image_seq_len": 1},
     "vipllava": {**IN_PATCHES, "num_additional_image_tokens": 1},
@@ -197,7 +201,12 @@ def _set_ids(config: Any, processor: Any, tokenizer: Any) -> None:
             setattr(part, name, known if known is not None and mark else spare if default is None else default)
 
 
-KINDS = ["cohere_compass", "cosmos3_edge", "deepseek_vl", "dots3_note", "ernie4_5_vl_moe", "exaone4_5", "florence2", "gemma4", "glm5_next", "granite4_vision", "granite_docling", "hunyuan_vl", "hy_v4_vl", "hyperclovax_vision_v2", "idefics", "idefics2", "janus", "lfm3_vl", "lighton_ocr", "mllama", "ovis2", "paddleocr_vl", "paligemma", "qianfan_ocr", "qwen4_exp", "t5gemma2", "vipllava", "pp_chart2table"]
+KINDS = (
+    *("cohere_compass", "cosmos3_edge", "deepseek_vl", "ernie4_5_vl_moe", "exaone4_5", "florence2", "gemma4"),
+    *("glm5_next", "granite_docling", "hy_v4_vl", "hyperclovax_vision_v2", "idefics", "idefics2", "janus", "lfm3_vl"),
+    *("lighton_ocr", "mllama", "ovis2", "paddleocr_vl", "paligemma", "qianfan_ocr", "qwen4_exp", "t5gemma2"),
+    *("vipllava", "pp_chart2table", "dots3_note"),
+)
 MAKERS: dict[str, Callable[[Path], Path]] = {
     kind: (lambda folder, kind=kind: folder_of(kind, folder)) for kind in KINDS
 }

@@ -9,6 +9,7 @@ from transformers import (
     AltCLIPConfig,
     AltCLIPModel,
     Blip2Config,
+    Blip2ForConditionalGeneration,
     Blip2ForImageTextRetrieval,
     ChineseCLIPConfig,
     ChineseCLIPModel,
@@ -136,6 +137,21 @@ def blip2(folder: Path) -> Path:
         image_token_index=None,
     )
     return _folder(folder, Blip2ForImageTextRetrieval, config, tokenizer)
+
+
+def blip2_captions(folder: Path) -> Path:
+    """BLIP-2 with OPT, as Salesforce/blip2-opt-6.7b is laid out."""
+    tokenizer = byte_tokenizer()
+    opt = {"vocab_size": len(tokenizer), "hidden_size": 16, "word_embed_proj_dim": 16, "ffn_dim": 24}
+    layers = {"num_hidden_layers": 2, "num_attention_heads": 2, "max_position_embeddings": 64, "init_std": 0.2}
+    config = Blip2Config(
+        vision_config={**LAYERS, **PICTURE},
+        qformer_config={**LAYERS, "encoder_hidden_size": 16, "cross_attention_frequency": 1},
+        text_config={"model_type": "opt", **opt, **layers, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2},
+        num_query_tokens=4,
+        image_token_index=None,
+    )
+    return _folder(folder, Blip2ForConditionalGeneration, config, tokenizer)
 
 
 def altclip(folder: Path) -> Path:

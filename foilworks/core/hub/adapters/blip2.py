@@ -10,16 +10,15 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from transformers import Blip2ForImageTextRetrieval
+from transformers import Blip2ForConditionalGeneration, Blip2ForImageTextRetrieval
 
+from foilworks.core.hub.adapters._blip2_captions import Blip2Captioner, load_captioner
 from foilworks.core.hub.batching.dual_encoders import check_clips, plain
 from foilworks.core.hub.batching.pixels import Pixels
 from foilworks.core.hub.batching.text_limits import reads_of_tokenizer
 from foilworks.core.hub.catalogue.options import split_options
-from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import Frames, ModelInfo, ScoreKind, TextRead, VideoMeta
-from foilworks.core.hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer
-from foilworks.core.text.quoting import quoted
+from foilworks.core.hub.loading.pretrained import Pretrained, load_config, load_pretrained, load_tokenizer
 
 FRAMES = 8
 IMAGES_PER_BATCH = 32
@@ -115,12 +114,14 @@ class Blip2Matcher:
         return logits[:, 1] - logits[:, 0]
 
 
-def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> Blip2Matcher:
-    """Load `HUB_ID_OR_FOLDER[?frames=8&pooling=logits|probability]`. HubError: it does not load."""
-    name, options = split_options(argument, {"frames": int, "pooling": str})
+def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> Blip2Matcher | Blip2Captioner:
+    """Load `HUB_ID_OR_FOLDER[?frames=8&pooling=logits|probability]`; a model with a language model scores by the loss of
+    captions. HubError: it does not load."""
+    name, options = split_options(argument, {"frames": int, "pooling": POOLINGS})
     pooling = options.get("pooling", "logits")
-    if pooling not in POOLINGS:
-        raise HubError(f"{quoted(argument)}: pooling is {quoted(pooling)}; choose one of: {', '.join(POOLINGS)}")
+    config = load_config(name)
+    if Blip2ForConditionalGeneration.__name__ in (config.architectures or ()):
+        return load_captioner(config, name, options.get("frames", FRAMES), device=device, dtype=dtype)
     loaded = load_pretrained(Blip2ForImageTextRetrieval, name, slug="blip2", device=device, dtype=dtype)
     pixels = Pixels.of(name, loaded.model.config.vision_config.image_size)
     return Blip2Matcher(loaded, load_tokenizer(name), pixels, frames=options.get("frames", FRAMES), pooling=pooling)
