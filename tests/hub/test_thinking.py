@@ -114,7 +114,7 @@ def test_a_model_that_thinks_by_itself_is_seen_in_its_first_tokens(thinker: Path
     adapter = open_adapter(f"vlm:{thinker}?{options}", device="cpu")
     # With a clip, this model does not think. It was trained without clips.
     adapter.talk.opened_by = ("", "")
-    assert adapter.close_own_thoughts(MATCHES.format("ring"), shows_clip=False)
+    assert adapter.close_own_thoughts(MATCHES.format("ring"), n_frames=0)
     assert adapter.talk.prompt(MATCHES.format("ring")).endswith("<think>\n\n</think>\n\n")
 
 

@@ -89,6 +89,10 @@ CHANGES: dict[str, Mapping[str, Any]] = {
     },
 }
 # What a template writes for a picture, if it is not the processor's token.
+# What stands for a picture in the prompt, if it is not the processor's token.
+PLACEHOLDERS = {"ovis2": "<IMG_ATOM>"}
+# Families that see one picture per prompt.
+SINGLE = ("florence2", "paligemma", "pp_chart2table", "got_ocr2")
 MARKS: dict[str, str] = {"florence2": "", "paligemma": "", "qianfan_ocr": "<image>"}
 IN_PATCHES = {"patch_size": PATCH, "vision_feature_select_strategy": "default"}
 PROCESSOR_OPTIONS: dict[str, Mapping[str, Any]] = {
@@ -99,6 +103,7 @@ PROCESSOR_OPTIONS: dict[str, Mapping[str, Any]] = {
     "vipllava": {**IN_PATCHES, "num_additional_image_tokens": 1},
     "granite4_vision": {**IN_PATCHES, "downsample_rate": "1/2"},
     "t5gemma2": {"image_seq_length": 4},
+    "qianfan_ocr": {"image_seq_length": 1},
 }
 
 
@@ -136,12 +141,15 @@ def folder_of(kind: str, folder: Path) -> Path:
     tokenizer._set_model_specific_special_tokens(special)
     config = shrunk(CONFIG_MAPPING[kind](), len(tokenizer), CHANGES.get(kind, {}))
     processor = processor_of(kind, processor_class, tokenizer, config)
-    _set_ids(config, processor, tokenizer)
+    _set_ids(kind, config, processor, tokenizer)
     if hasattr(config, "vocabulary_map"):
         config.vocabulary_map = tokenizer.get_vocab()
     torch.manual_seed(7)
     model = auto_class_of(config).from_config(config)
     with_weights(model, WIDE)
+    for name, weights in model.named_parameters():
+        if "gate" in name and weights.ndim <= 1:
+            torch.nn.init.normal_(weights, std=1.0)
     saved(folder, model, tokenizer)
     if any(part is None for part in vars(processor).values()):
         processor.image_processor.save_pretrained(folder)
@@ -170,6 +178,10 @@ def processor_of(kind: str, processor_class: Any, tokenizer: Any, config: Any) -
     for name in ("patch_size", "pooling_kernel_size"):
         if isinstance(getattr(pictures, name, None), int):
             setattr(pictures, name, PATCH if name == "patch_size" else 1)
+    if kind == "paligemma" or kind == "florence2":
+        pictures.image_seq_length = (SIDE // PATCH) ** 2
+    if kind == "idefics":
+        pictures.image_size = SIDE
     parts: dict[str, Any] = {"image_processor": pictures, "tokenizer": tokenizer}
     parameters = inspect.signature(processor_class.__init__).parameters
     if "patch_size" in parameters:
@@ -188,13 +200,15 @@ def _side(key: str, size: Mapping[str, int]) -> int:
     return SIDE
 
 
-def _set_ids(config: Any, processor: Any, tokenizer: Any) -> None:
+def _set_ids(kind: str, config: Any, processor: Any, tokenizer: Any) -> None:
     for part in (config, *(value for value in vars(config).values() if isinstance(value, PreTrainedConfig))):
         for name, value in list(vars(part).items()):
             match = re.fullmatch(r"(\w+_token)_(?:id|index)", name)
             if not match or not isinstance(value, int):
                 continue
             mark = getattr(processor, match.group(1), None) or getattr(tokenizer, match.group(1), None)
+            if match.group(1) == "image_token":
+                mark = PLACEHOLDERS.get(kind, mark)
             known = tokenizer.convert_tokens_to_ids(str(mark)) if mark else None
             default = {"bos_token": 0, "pad_token": 1, "eos_token": 2}.get(match.group(1))
             spare = tokenizer.convert_tokens_to_ids("<spare>")
@@ -205,7 +219,7 @@ KINDS = (
     *("cohere_compass", "cosmos3_edge", "deepseek_vl", "ernie4_5_vl_moe", "exaone4_5", "florence2", "gemma4"),
     *("glm5_next", "granite_docling", "hy_v4_vl", "hyperclovax_vision_v2", "idefics", "idefics2", "janus", "lfm3_vl"),
     *("lighton_ocr", "mllama", "ovis2", "paddleocr_vl", "paligemma", "qianfan_ocr", "qwen4_exp", "t5gemma2"),
-    *("vipllava", "pp_chart2table", "dots3_note"),
+    *("vipllava", "pp_chart2table", "got_ocr2", "dots3_note"),
 )
 MAKERS: dict[str, Callable[[Path], Path]] = {
     kind: (lambda folder, kind=kind: folder_of(kind, folder)) for kind in KINDS

@@ -9,7 +9,7 @@ class Support(StrEnum):
     """Whether models of a family can be scored."""
 
     TESTED = "tested"
-    OPENS = "opens, untested"
+    OPENS = "untested"
     ABSENT = "absent"
 
 
@@ -43,12 +43,3 @@ DUAL_ENCODERS: Mapping[str, DualEncoder] = {
 }
 # Models that also hear or speak: AutoModelForMultimodalLM opens them, AutoModelForImageTextToText at most a part.
 OMNI = ("qwen2_5_omni", "qwen3_omni_moe", "phi4_multimodal")
-
-
-def why_absent(has_video_processor: bool, image_backends: Mapping[str, object] | None) -> str:
-    """Say what a generative family lacks."""
-    if has_video_processor:
-        return "its video processor needs torchvision and is not rebuilt here"
-    if image_backends and "pil" not in image_backends:
-        return "its image processor needs torchvision"
-    return "no adapter"

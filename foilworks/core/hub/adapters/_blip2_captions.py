@@ -31,7 +31,7 @@ class Blip2Captioner(ReadsWholeTexts):
     def score(
         self, clip: Frames | None, texts: Sequence[str], mode: str = "", meta: VideoMeta | None = None
     ) -> list[Score]:
-        """Score texts for a clip; lower is better. HubError: no clip. ClipError: a text beyond the model's positions."""
+        """Score texts for a clip; lower is better. HubError: no clip. ClipError: a text beyond the positions."""
         if clip is None:
             raise HubError(
                 f"{self.info.model_id} needs a clip; score it without --controls, or use 'lm:' for texts alone"

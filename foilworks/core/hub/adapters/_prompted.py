@@ -139,13 +139,14 @@ class PromptedModel:
         (row,) = self.output_ids(inputs, room, temperature, seed).tolist()
         return cut_generated(self.talk.tokenizer, row, self.ends, opening, room)
 
-    def close_own_thoughts(self, prompt: str, shows_clip: bool) -> bool:
+    def close_own_thoughts(self, prompt: str, n_frames: int) -> bool:
         """Look at a prompt and at the first tokens of its answer: close the thought that either of them opens.
 
-        Return whether there is one. HubError: the model opens a thought again after an empty one.
+        `n_frames`: of the clips that the model is shown. Return whether there is a thought. HubError: the model opens
+        one again after an empty one.
         """
-        clip = np.full((TRIED_FRAMES, TRIED_SIDE, TRIED_SIDE, 3), 127, np.uint8)
-        prepared = self.prepare(clip) if shows_clip else None
+        clip = np.full((min(TRIED_FRAMES, n_frames), TRIED_SIDE, TRIED_SIDE, 3), 127, np.uint8)
+        prepared = self.prepare(clip) if n_frames else None
         for _ in range(2):
             prefix = self.prefix(self.rendered(prompt, prepared), prepared)
             answer = self.generated(prefix, "", TRIED_TOKENS)

@@ -115,8 +115,10 @@ class Blip2Matcher:
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> Blip2Matcher | Blip2Captioner:
-    """Load `HUB_ID_OR_FOLDER[?frames=8&pooling=logits|probability]`; a model with a language model scores by the loss of
-    captions. HubError: it does not load."""
+    """Load `HUB_ID_OR_FOLDER[?frames=8&pooling=logits|probability]`. HubError: it does not load.
+
+    A model with a language model scores by the loss of captions.
+    """
     name, options = split_options(argument, {"frames": int, "pooling": POOLINGS})
     pooling = options.get("pooling", "logits")
     config = load_config(name)

@@ -91,7 +91,7 @@ class GenerativeModel(ReadsWholeTexts, PromptedModel):
         marks = {
             " spaces=own": self.talk.spaces_itself,
             " thought=closed": self.thinking.thinking == OFF
-            and self.close_own_thoughts(_PROMPTS[options.mode], shows_clip),
+            and self.close_own_thoughts(_PROMPTS[options.mode], options.frames if shows_clip else 0),
             f" {UNTESTED}": self.family.is_generic,
         }
         self.info = ModelInfo(

@@ -103,7 +103,7 @@ def pictures_only(processor_class: Any) -> Any:
             return None if argument is None else super().check_argument_for_proper_class(argument_name, argument)
 
         @classmethod
-        def _get_arguments_from_pretrained(cls, name: str, processor_dict: Any = None, **options: Any) -> list[Any]:
+        def _get_arguments_from_pretrained(cls, name: str, _settings: Any = None, **options: Any) -> list[Any]:
             return [
                 None if part in (VIDEO_PROCESSOR, SOUND_PROCESSOR) else LOADERS[part].from_pretrained(name, **options)
                 for part in processor_class.get_attributes()
