@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-# Bins of equal width (Guo et al. 2017, Sec. 2), and the shares of items that a model is most certain about.
+# Bins of equal width (Guo et al. 2017), and the shares of items that a model is most certain about.
 BINS, COVERAGES = 10, (0.25, 0.5, 0.75, 1.0)
 TOKEN_BINS = 4
 
@@ -45,7 +45,7 @@ def selective(certainty: Floats, credit: Floats) -> list[dict[str, float]]:
 
 
 def pass_at(n: int, right: int, k: int) -> float:
-    """Return the probability that at least one of k samples is right, from `right` of n (Chen et al. 2021, Eq. 1)."""
+    """Return the probability that at least one of k samples is right, from `right` of n (unbiased)."""
     return 1.0 - comb(n - right, k) / comb(n, k)
 
 

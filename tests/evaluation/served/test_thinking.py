@@ -83,7 +83,7 @@ def test_thinking_that_is_switched_off_is_seen_to_be_off(settings):
         scored(make_release(1, slug="other"), server, settings, spec="endpoint:lab/tiny?thinking=off&max_tokens=99")
 
 
-def test_a_thought_that_is_cut_is_no_answer(settings):
+def test_a_cut_thought_is_unreadable(settings):
     release = make_release(1)
     with chat_server(thinks(parser=True)) as server:
         run = scored(release, server, settings, spec="endpoint:lab/tiny?thinking=read&max_tokens=5")

@@ -1,5 +1,6 @@
 """A generative model that is asked about clips: prompts with a clip in them, within its context, and what it writes."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,6 +22,7 @@ from foilworks.core.text.model_answers import without_thoughts
 from foilworks.core.text.open_thoughts import opened_at_start
 from foilworks.core.text.quoting import quoted
 
+logger = logging.getLogger(__name__)
 # The frames of a clip without content, on which a model is tried when it is loaded.
 TRIED_SIDE, TRIED_FRAMES, TRIED_TOKENS = 64, 2, 8
 
@@ -54,6 +56,7 @@ class PromptedModel:
         self.prefixes = PrefixModel(loaded.model, token, self.family.type_ids, whole=self.family.is_generic)
         # Tokens that a prompt and its answer may have together; 0 if the configuration does not say.
         self.context = context_length(loaded.model.config)
+        self._has_named_frames = False
         self._dtype = next(loaded.model.parameters()).dtype
 
     def prepare(self, clip: Frames, meta: VideoMeta | None = None) -> Prepared:
@@ -65,6 +68,10 @@ class PromptedModel:
                 f"{clip.dtype} {clip.shape}; decode it to frames"
             )
         times = meta.times if meta else ()
+        if self.family.is_generic and meta is not None and times and not self._has_named_frames:
+            self._has_named_frames = True
+            seconds = ", ".join(f"{time:.2f}" for time in times)
+            logger.info("%s: clip %s: as %s, frames at %s s", self.name, meta.key, self.family.media_type, seconds)
         tokenizer, config = self.talk.tokenizer, self.model.config
         model_clip = Clip(clip, times, self.settings, config, tokenizer, self.device, self.processor)
         prepared = self.family.prepare(model_clip)
