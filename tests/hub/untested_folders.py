@@ -27,6 +27,7 @@ HIDDEN, INNER, SIDE, PATCH = 32, 48, 32, 8
 # A size by the name of its field, in every part of a configuration.
 SIZES: Mapping[str, Any] = {
     **dict.fromkeys(("hidden_size", "d_model", "n_embd", "embed_dim", "out_hidden_size", "projection_dim"), HIDDEN),
+    "text_hidden_size": HIDDEN,
     **dict.fromkeys(("adapter_in_dim", "adapter_out_dim"), HIDDEN),
     **dict.fromkeys(("intermediate_size", "ffn_dim", "encoder_ffn_dim", "decoder_ffn_dim", "d_ff"), INNER),
     **dict.fromkeys(
@@ -65,7 +66,11 @@ CHANGES: dict[str, Mapping[str, Any]] = {
         "spatial_target_layers": [0, 1, 0, 1],
         "downsample_rate": "1/2",
     },
-    "mllama": {"vision_config.intermediate_layers_indices": [0], "vision_config.vision_output_dim": 2 * HIDDEN},
+    "mllama": {
+        "text_config.cross_attention_layers": [1],
+        "vision_config.intermediate_layers_indices": [0],
+        "vision_config.vision_output_dim": 2 * HIDDEN,
+    },
     "hy_v4_vl": {"text_config.qk_rope_head_dim": 8},
     "glm5_next": {"text_config.num_key_value_heads": 4, "text_config.qk_rope_head_dim": 0},
     "dots3_note": {"text_config.num_key_value_heads": 4, "text_config.per_layer_config": {}},
@@ -93,7 +98,12 @@ CHANGES: dict[str, Mapping[str, Any]] = {
 PLACEHOLDERS = {"ovis2": "<IMG_ATOM>"}
 # Families that see one picture per prompt.
 SINGLE = ("florence2", "paligemma", "pp_chart2table", "got_ocr2")
-MARKS: dict[str, str] = {"florence2": "", "paligemma": "", "qianfan_ocr": "<image>"}
+MARKS: dict[str, str] = {
+    "florence2": "",
+    "qianfan_ocr": "<image>",
+    "t5gemma2": "<boi_token>",
+    "pp_chart2table": "<spare>",
+}
 IN_PATCHES = {"patch_size": PATCH, "vision_feature_select_strategy": "default"}
 PROCESSOR_OPTIONS: dict[str, Mapping[str, Any]] = {
     "deepseek_vl": {"num_image_tokens": 16},
@@ -104,6 +114,7 @@ PROCESSOR_OPTIONS: dict[str, Mapping[str, Any]] = {
     "granite4_vision": {**IN_PATCHES, "downsample_rate": "1/2"},
     "t5gemma2": {"image_seq_length": 4},
     "qianfan_ocr": {"image_seq_length": 1},
+    "ovis2": {"image_seq_length": 16},
 }
 
 
@@ -179,7 +190,7 @@ def processor_of(kind: str, processor_class: Any, tokenizer: Any, config: Any) -
         if isinstance(getattr(pictures, name, None), int):
             setattr(pictures, name, PATCH if name == "patch_size" else 1)
     if kind == "paligemma" or kind == "florence2":
-        pictures.image_seq_length = (SIDE // PATCH) ** 2
+        pictures.image_seq_length = 2 if kind == "florence2" else (SIDE // PATCH) ** 2
     if kind == "idefics":
         pictures.image_size = SIDE
     parts: dict[str, Any] = {"image_processor": pictures, "tokenizer": tokenizer}

@@ -120,7 +120,9 @@ def processed(
 def _media(processor: Any, prepared: Prepared) -> dict[str, Any]:
     assert prepared.frames is not None
     if media_type_of(processor) == "image":
-        return {"images": [[Image.fromarray(frame) for frame in prepared.frames]]}
+        pictures = [Image.fromarray(frame) for frame in prepared.frames]
+        # Several pictures of one prompt are a list in the list of prompts.
+        return {"images": pictures if len(pictures) == 1 else [pictures]}
     times = np.asarray(prepared.times)
     spacing = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
     fps = 1 / spacing if spacing > 0 else 1.0
