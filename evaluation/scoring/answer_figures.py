@@ -16,7 +16,7 @@ from evaluation.scoring.run_results import fingerprint_of, is_settled
 from evaluation.scoring.rung_scores import rows_of
 from evaluation.scoring.rungs import Rung
 from foilworks.core.hub.catalogue.registry import ENDPOINT, GENERATOR
-from foilworks.core.hub.interfaces import TOKEN_COUNTS, ScoreKind
+from foilworks.core.hub.catalogue.thinking import TOKEN_COUNTS
 
 # A caption's value with its parts, then those of its foils.
 Answered = Sequence[tuple[float, Mapping[str, float]]]
@@ -63,7 +63,7 @@ def _figures(run: Run) -> dict[str, Any]:
         "by_tokens": by_tokens(np.asarray(total, dtype=np.float64), credit),
         "compute_seconds": (run.job.measured or {}).get("compute") if run.job else None,
     }
-    if kind == ScoreKind.P_YES:
+    if kind == "p_yes":
         figures |= _probabilities(items, credit)
     return figures
 

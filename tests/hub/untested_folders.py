@@ -7,7 +7,7 @@ processor. Only sizes are small, and the ids of tokens fit the tokenizer.
 import inspect
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -60,12 +60,6 @@ CHANGES: dict[str, Mapping[str, Any]] = {
         "text_config.rope_parameters": {**ROPE, "mrope_section": [1, 1, 2]},
         "text_config.moe_intermediate_size": [16, 16],
     },
-    "deepseek_ocr2": {"text_config.mlp_layer_types": ["dense", "sparse"], "text_config.num_experts_per_tok": 2},
-    "granite4_vision": {
-        "deepstack_layer_map": [[-1, 0]],
-        "spatial_target_layers": [0, 1, 0, 1],
-        "downsample_rate": "1/2",
-    },
     "mllama": {
         "text_config.cross_attention_layers": [1],
         "vision_config.intermediate_layers_indices": [0],
@@ -73,11 +67,8 @@ CHANGES: dict[str, Mapping[str, Any]] = {
     },
     "hy_v4_vl": {"text_config.qk_rope_head_dim": 8},
     "glm5_next": {"text_config.num_key_value_heads": 4, "text_config.qk_rope_head_dim": 0},
-    "dots3_note": {"text_config.num_key_value_heads": 4, "text_config.per_layer_config": {}},
-    "gemma4": {"text_config.per_layer_config": {}, "audio_config": None},
     "paddleocr_vl": {"text_config.rope_parameters": {**ROPE, "mrope_section": [2, 1, 1]}},
     "vipllava": {"vision_feature_layers": [-1, -2]},
-    "t5gemma2": {"encoder.mm_tokens_per_image": 4},
     "hunyuan_vl": {"text_config.head_dim": 8},
     "qwen4_exp": {
         "text_config.layer_types": ["linear_attention", "indexed_attention"],
@@ -93,15 +84,14 @@ CHANGES: dict[str, Mapping[str, Any]] = {
         "text_config.linear_num_value_heads": 4,
     },
 }
-# What a template writes for a picture, if it is not the processor's token.
 # What stands for a picture in the prompt, if it is not the processor's token.
 PLACEHOLDERS = {"ovis2": "<IMG_ATOM>"}
 # Families that see one picture per prompt.
-SINGLE = ("florence2", "paligemma", "pp_chart2table", "got_ocr2")
+SINGLE = ("florence2", "pp_chart2table")
+# What a template writes for a picture, if it is not the processor's token.
 MARKS: dict[str, str] = {
     "florence2": "",
     "qianfan_ocr": "<image>",
-    "t5gemma2": "<boi_token>",
     "pp_chart2table": "<spare>",
 }
 IN_PATCHES = {"patch_size": PATCH, "vision_feature_select_strategy": "default"}
@@ -111,8 +101,6 @@ PROCESSOR_OPTIONS: dict[str, Mapping[str, Any]] = {
     "idefics": {"image_size": SIDE},
     "granite_docling": {"image_seq_len": 1},
     "vipllava": {**IN_PATCHES, "num_additional_image_tokens": 1},
-    "granite4_vision": {**IN_PATCHES, "downsample_rate": "1/2"},
-    "t5gemma2": {"image_seq_length": 4},
     "qianfan_ocr": {"image_seq_length": 1},
     "ovis2": {"image_seq_length": 16},
 }
@@ -189,8 +177,8 @@ def processor_of(kind: str, processor_class: Any, tokenizer: Any, config: Any) -
     for name in ("patch_size", "pooling_kernel_size"):
         if isinstance(getattr(pictures, name, None), int):
             setattr(pictures, name, PATCH if name == "patch_size" else 1)
-    if kind == "paligemma" or kind == "florence2":
-        pictures.image_seq_length = 2 if kind == "florence2" else (SIDE // PATCH) ** 2
+    if kind == "florence2":
+        pictures.image_seq_length = 2
     if kind == "idefics":
         pictures.image_size = SIDE
     parts: dict[str, Any] = {"image_processor": pictures, "tokenizer": tokenizer}
@@ -227,11 +215,7 @@ def _set_ids(kind: str, config: Any, processor: Any, tokenizer: Any) -> None:
 
 
 KINDS = (
-    *("cohere_compass", "cosmos3_edge", "deepseek_vl", "ernie4_5_vl_moe", "exaone4_5", "florence2", "gemma4"),
-    *("glm5_next", "granite_docling", "hy_v4_vl", "hyperclovax_vision_v2", "idefics", "idefics2", "janus", "lfm3_vl"),
-    *("lighton_ocr", "mllama", "ovis2", "paddleocr_vl", "paligemma", "qianfan_ocr", "qwen4_exp", "t5gemma2"),
-    *("vipllava", "pp_chart2table", "got_ocr2", "dots3_note"),
+    *("cohere_compass", "cosmos3_edge", "deepseek_vl", "ernie4_5_vl_moe", "exaone4_5", "florence2", "glm5_next"),
+    *("granite_docling", "hunyuan_vl", "hy_v4_vl", "hyperclovax_vision_v2", "idefics", "janus", "lfm3_vl", "mllama"),
+    *("ovis2", "paddleocr_vl", "pp_chart2table", "qianfan_ocr", "qwen4_exp", "vipllava"),
 )
-MAKERS: dict[str, Callable[[Path], Path]] = {
-    kind: (lambda folder, kind=kind: folder_of(kind, folder)) for kind in KINDS
-}

@@ -13,8 +13,9 @@ from evaluation.scoring.rungs import BLANK
 from evaluation.scoring.served.questions import Asking, Question, questions, verdicts
 from foilworks.core.hub.adapters.chat_endpoint import AWAY
 from foilworks.core.hub.batching.text_limits import ReadsWholeTexts
+from foilworks.core.hub.catalogue.thinking import TOKEN_COUNTS
 from foilworks.core.hub.errors import ClipError
-from foilworks.core.hub.interfaces import TOKEN_COUNTS, ChatReply, Frames, ModelInfo
+from foilworks.core.hub.interfaces import ChatReply, Frames, ModelInfo
 from foilworks.core.hub.served.budget import SPENT
 from foilworks.core.hub.served.readings import Outcome, Reading, read
 from foilworks.core.media.decode_pool import DecodePool

@@ -85,10 +85,6 @@ class VideoMeta:
     end: float | None = None
 
 
-# Names of `Score.parts`: tokens of the prompts, of the clips in them, of thoughts and of answers.
-TOKEN_COUNTS = ("prompt_tokens", "clip_tokens", "thought_tokens", "answer_tokens")
-
-
 @dataclass(frozen=True)
 class Score:
     """One raw value. `parts` are the values it was computed from (log-likelihood: sum, mean, tokens).

@@ -12,6 +12,7 @@ from foilworks.core.hub.batching.shared_prefix import CACHED_TOKENS_PER_BATCH, S
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import ChatReply, ChatRequest, ModelInfo, ScoreKind
 from foilworks.core.hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer, longest_input
+from foilworks.core.text.model_answers import without_thoughts
 from foilworks.core.text.storable import storable
 
 # Requests that are looked up together. Batches are cut by tokens.
@@ -129,7 +130,9 @@ class ChatLM:
         end = next((at for at, token_id in enumerate(ids) if token_id in ends), None)
         reply_ids = ids[: room if end is None else min(end, room)]
         text = storable(self.tokenizer.decode(reply_ids, skip_special_tokens=True)).strip()
-        cut = end is None or end >= room
+        answer, thought_is_open = without_thoughts(text)
+        text = answer.strip()
+        cut = end is None or end >= room or thought_is_open
         if not text:
             return ChatReply(failure="empty answer", prompt_tokens=prompt_tokens, completion_tokens=len(reply_ids))
         return ChatReply(

@@ -28,9 +28,9 @@ from foilworks.core.hub.batching.video_families import settings_of
 from foilworks.core.hub.batching.video_inputs import Prepared
 from foilworks.core.hub.batching.windowed_attention import attend_in_one_call
 from foilworks.core.hub.catalogue.options import Decimal, split_options
-from foilworks.core.hub.catalogue.thinking import OFF, OPTIONS, Thinking
+from foilworks.core.hub.catalogue.thinking import OFF, OPTIONS, TOKEN_COUNTS, Thinking
 from foilworks.core.hub.errors import HubError
-from foilworks.core.hub.interfaces import TOKEN_COUNTS, Frames, ModelInfo, Score, ScoreKind, VideoMeta
+from foilworks.core.hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta
 from foilworks.core.hub.loading.pretrained import Pretrained, distinct, load_config, load_pretrained
 from foilworks.core.hub.loading.processor_files import load_processor, video_settings
 from foilworks.core.hub.served.prompts import CHOOSE, DESCRIBE, LETTERS, MATCHES, NO, PROMPTS, YES, lettered

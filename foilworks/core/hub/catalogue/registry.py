@@ -54,7 +54,10 @@ _ADAPTERS: dict[str, Entry] = {
     "blip2": Entry(
         label="BLIP-2 matching",
         path="foilworks.core.hub.adapters.blip2:load_adapter",
-        summary="image-text matching, frame by frame: `blip2:HUB_ID_OR_FOLDER`, optionally with `?pooling=probability`",
+        summary=(
+            "image-text matching, frame by frame: `blip2:HUB_ID_OR_FOLDER`, optionally with `?pooling=probability`; "
+            "with a language model (OPT), the loss of captions"
+        ),
         needs_gpu=True,
     ),
     "vlm": Entry(
@@ -63,7 +66,8 @@ _ADAPTERS: dict[str, Entry] = {
         summary=(
             "Qwen-VL, GLM-V, InternVL, LLaVA, SmolVLM, Gemma 3, VideoLLaMA3 and others: `vlm:HUB_ID_OR_FOLDER`, "
             "optionally with `?frames=8&mode=likelihood|gain|blind|p_yes|choice` (mode: how a score is "
-            "computed from the output)"
+            "computed from the output) and `&fps=2&truncate=frames&thinking=off|read|logprobs`; other families by "
+            "their own processors"
         ),
         needs_gpu=True,
     ),
@@ -174,7 +178,8 @@ CHATS: dict[str, Entry] = {
         path="foilworks.core.hub.adapters.chat_endpoint:ChatEndpoint",
         summary=(
             "a served model of a configured endpoint: `endpoint:NAME/MODEL`, optionally with "
-            "`?mode=p_yes|pairs|choice&frames=8&by=auto|logprobs|samples&samples=10&as=images|video`"
+            "`?mode=p_yes|pairs|choice&frames=8&by=auto|logprobs|samples&samples=10&as=images|video` and "
+            "`&thinking=off|read|logprobs`"
         ),
     ),
 }

@@ -30,6 +30,8 @@ SAMPLING_TEMPERATURE = 1.0
 # would describe a minority of its answers, and an option missing from the reported alternatives could reverse them.
 MIN_MASS = 0.5
 MAX_JSON_LENGTH = 60
+# Parts of a score: tokens of the prompts, of the clips in them, of thoughts and of answers.
+TOKEN_COUNTS = ("prompt_tokens", "clip_tokens", "thought_tokens", "answer_tokens")
 
 
 @dataclass(frozen=True)
