@@ -14,13 +14,14 @@ from evaluation.audit.gathering import FileStatistics, gather
 from evaluation.audit.model_probe import Scorer, solve_by_model, texts_for_model
 from evaluation.audit.records import VERDICTS, Finding, without_labels, worst
 from evaluation.audit.sampling import SAMPLE_ITEMS, Sample
+from evaluation.audit.selection_record import selection_of
 from evaluation.audit.without_video import as_result, item_scores, questions_of
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.import_formats import hf
 from foilworks.core.corpus.import_formats.parsing.raw_records import PARQUET, files_in
 from foilworks.core.corpus.import_formats.parsing.text_files import Source, form_of
 from foilworks.core.corpus.records import TextRecord
-from foilworks.core.solver.solution import Solution
+from foilworks.core.solver.solution import Selection, Solution
 from foilworks.core.solver.solve import Progress, certify, first_view
 
 # Of the JSON document; a change of a field's meaning raises it.
@@ -63,7 +64,7 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
         files=_without_folders(problems.files, sources),
     )
     sampled = statistics.sample.overall()
-    solution = _solve(sampled, options)
+    solution = _solve(sampled, options, selection_of([source.path for source in sources]))
     findings = _of_file(statistics, sampled, solution, shown, options)
     rows = list(_of_subtests(statistics, options)) if len(statistics.counts) > 1 else []
     all_findings = [*findings, *(finding for row in rows for finding in row)]
@@ -95,17 +96,19 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
     }
 
 
-def _solve(records: Sequence[TextRecord], options: Options) -> Solution | None:
+def _solve(records: Sequence[TextRecord], options: Options, selection: Selection | None) -> Solution | None:
     """Return what a solver finds in the sampled records; None if there are none."""
     if not records:
         return None
     questions, answers = questions_of(records)
     if options.is_certified:
         try:
-            return certify(questions, answers, options.seed, progress=options.progress, state=options.state)
+            return certify(
+                questions, answers, options.seed, progress=options.progress, state=options.state, selection=selection
+            )
         except (ValueError, TypeError, KeyError) as error:
             raise EvaluationError(f"the certificate cannot continue: {error}") from error
-    return first_view(questions, answers, options.seed)
+    return first_view(questions, answers, options.seed, selection)
 
 
 def sources_of(source: Source) -> list[Source]:

@@ -16,6 +16,7 @@ from foilworks.core.corpus.release_records import item_record
 # The format of a whole export; only it also comes as an archive.
 WHOLE = "foilworks"
 ITEMS = "items.jsonl"
+GATE = "tables/gate.json"
 # Formats whose files an importer of the same name reads.
 OF_FILES = frozenset(
     {
@@ -43,6 +44,14 @@ def manifest_of(path: Path) -> dict[str, Any]:
         manifest = json.load(file)
         if isinstance(manifest, dict) and manifest.get("made_by") == MADE_BY:
             return manifest
+    return {}
+
+
+def gate_of(path: Path) -> dict[str, Any]:
+    """Return what a whole export says of its gate; empty if it says nothing."""
+    with suppress(ValueError, *UNREADABLE), _open_file(path, GATE) as file:
+        gate = json.load(file)
+        return gate if isinstance(gate, dict) else {}
     return {}
 
 

@@ -152,6 +152,7 @@ def _record_of_item(item: ItemRecord, source: Source, number: int) -> TextRecord
         question=question if isinstance(question, str) else "",
         position=int(position) if is_position and position is not None else None,
         licence=str(facts.get("license") or facts.get("licence") or ""),
+        address=(str(source.path), -1, 0) if item.line else None,
     )
 
 

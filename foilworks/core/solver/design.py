@@ -7,12 +7,13 @@ options, between option and question, between items, and to the file. No functio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from foilworks.core.solver import keys, option_features, set_features
+from foilworks.core.solver import keys, option_features, reserved, set_features
 from foilworks.core.solver.keys import KeyMatrix, key_matrix
 from foilworks.core.solver.layout import Layout, relative_columns
 from foilworks.core.solver.option_features import Columns
@@ -52,6 +53,11 @@ RATE_FAMILIES: Mapping[str, tuple[Tier, keys.Family]] = {
 }
 # Keys that a linear model weighs (foilworks.core.solver.choice_model).
 WORDS, CROSSED, FORM_BY_TYPE = "words of the option", "words crossed with the question", "form by type of question"
+# Families that no selection of items reads.
+CHARACTERS, COMPONENTS = "characters", "components of the characters"
+RESERVED_NUMBERS: Mapping[str, tuple[Tier, NumberFamily]] = {COMPONENTS: ("item", reserved.components)}
+RESERVED = (CHARACTERS, COMPONENTS)
+SELECTING = (*NUMBER_FAMILIES, *RATE_FAMILIES, WORDS, CROSSED, FORM_BY_TYPE)
 
 
 @dataclass(frozen=True)
@@ -77,35 +83,57 @@ class Design:
     ) -> "Design":
         """Return the features of questions. `number_families`: name -> (tier, function of the layout)."""
         layout = Layout.of(questions)
-        values, families, names, tiers = [], [], [], []
-        for family, (tier, compute) in number_families.items():
-            columns = compute(layout)
-            raw = np.column_stack(list(columns.values()))
-            rank, equal = relative_columns(layout, raw)
-            for block, form in ((layout.centred(raw), ""), (rank, "rank: "), (layout.centred(equal), "shared: ")):
-                values.append(block)
-                names += [form + name for name in columns]
-            families += [family] * 3 * len(columns)
-            tiers += [tier] * 3 * len(columns)
-        labelled = _of_statements(layout)
-        values.append(np.column_stack(list(labelled.values())))
-        names += list(labelled)
-        families += ["form of the statement"] * len(labelled)
-        tiers += ["item"] * len(labelled)
-        numbers = np.hstack(values)
-        spread = numbers.std(axis=0)
-        is_used = spread > 1e-9
-        numbers = numbers[:, is_used] / spread[is_used]
-        names = [name for name, used in zip(names, is_used, strict=True) if used]
-        of_family, of_tier = np.array(families)[is_used], np.array(tiers)[is_used]
-        is_rank = np.array([name.startswith("rank: ") for name in names], dtype=bool)
+        numbers = _numbers(layout, number_families, _of_statements(layout))
+        is_rank = np.array([name.startswith("rank: ") for name in numbers.names], dtype=bool)
         linear = {
             WORDS: key_matrix(keys.option_words(layout)),
             CROSSED: key_matrix(keys.crossed_words(layout)),
-            FORM_BY_TYPE: _by_type(layout, numbers, is_rank & (of_tier == "item"), names),
+            FORM_BY_TYPE: _by_type(layout, numbers.values, is_rank & (numbers.tiers == "item"), numbers.names),
         }
         rates = {family: key_matrix(function(layout)) for family, (_, function) in RATE_FAMILIES.items()}
-        return cls(layout, numbers, of_family, names, of_tier, _types(layout), linear, rates)
+        return cls(layout, *numbers, _types(layout), linear, rates)
+
+    @classmethod
+    def of_reserved(cls, questions: Sequence[Question]) -> "Design":
+        """Return the features of questions that no selection reads."""
+        layout = Layout.of(questions)
+        linear = {CHARACTERS: key_matrix(reserved.characters(layout))}
+        return cls(layout, *_numbers(layout, RESERVED_NUMBERS, {}), _types(layout), linear, {})
+
+
+class _Numbers(NamedTuple):
+    values: Floats
+    families: NDArray[np.str_]
+    names: Sequence[str]
+    tiers: NDArray[np.str_]
+
+
+def _numbers(
+    layout: Layout, number_families: Mapping[str, tuple[Tier, NumberFamily]], of_statements: Columns
+) -> _Numbers:
+    """Return the columns that differ, each with a spread of 1."""
+    values, families, names, tiers = [], [], [], []
+    for family, (tier, compute) in number_families.items():
+        columns = compute(layout)
+        raw = np.column_stack(list(columns.values()))
+        rank, equal = relative_columns(layout, raw)
+        for block, form in ((layout.centred(raw), ""), (rank, "rank: "), (layout.centred(equal), "shared: ")):
+            values.append(block)
+            names += [form + name for name in columns]
+        families += [family] * 3 * len(columns)
+        tiers += [tier] * 3 * len(columns)
+    if of_statements:
+        values.append(np.column_stack(list(of_statements.values())))
+        names += list(of_statements)
+        families += ["form of the statement"] * len(of_statements)
+        tiers += ["item"] * len(of_statements)
+    numbers = np.hstack(values)
+    spread = numbers.std(axis=0)
+    is_used = spread > 1e-9
+    used_names = [name for name, used in zip(names, is_used, strict=True) if used]
+    return _Numbers(
+        numbers[:, is_used] / spread[is_used], np.array(families)[is_used], used_names, np.array(tiers)[is_used]
+    )
 
 
 def _of_statements(layout: Layout) -> Columns:

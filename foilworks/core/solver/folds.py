@@ -50,25 +50,25 @@ def structure_of(questions: Sequence[Question], answers: Answers) -> Structure:
     """
     n = len(questions)
     videos = [question.group or question.video or ("item", index) for index, question in enumerate(questions)]
-    text_sets = _sets_of((question.text, tuple(sorted(question.options))) for question in questions)
+    text_sets = sets_of((question.text, tuple(sorted(question.options))) for question in questions)
     small_sets = [
         rows for rows in text_sets if 2 <= len({questions[row].clip or str(row) for row in rows}) <= MAX_MIRRORED
     ]
     small_sets = [rows for rows in small_sets if len(rows) <= MAX_MIRRORED]
-    declared = _sets_of((question.pair or ("item", row)) for row, question in enumerate(questions))
+    declared = sets_of((question.pair or ("item", row)) for row, question in enumerate(questions))
     declared = [rows for rows in declared if len(rows) > 1]
     same_texts = small_sets if _is_contrasting(questions, answers, small_sets) else []
     mirrored = declared + [rows for rows in same_texts if _n_answers(questions, answers, rows) > 1]
     by_video = _codes(videos)
-    sets = _joined(np.arange(n), declared + same_texts)
-    groups = _joined(by_video, declared + same_texts)
+    sets = joined(np.arange(n), declared + same_texts)
+    groups = joined(by_video, declared + same_texts)
     # Sets that link most videos: to keep the sets together matters more, because they would be answered wrongly.
     if _largest_share(groups) > MAX_GROUP_SHARE >= _largest_share(by_video):
         groups = sets
-    blocks = _joined(by_video, declared + small_sets)
+    blocks = joined(by_video, declared + small_sets)
     if _largest_share(blocks) > MAX_GROUP_SHARE:
         blocks = by_video
-    copies = _sets_of(
+    copies = sets_of(
         (question.clip, question.text, tuple(sorted(question.options))) if question.clip else ("item", row)
         for row, question in enumerate(questions)
     )
@@ -88,7 +88,7 @@ def folds_of(groups: Codes, strata: Codes, n_folds: int, seed: int) -> Codes:
     If training folds have fewer of an answer whenever the held-out fold has more, a balanced set reads below chance.
     """
     generator = np.random.default_rng(seed)
-    members = _sets_of(groups.tolist())
+    members = sets_of(groups.tolist())
     n_of_stratum = np.zeros((int(strata.max()) + 1, n_folds))
     fold_sizes, folds = np.zeros(n_folds), np.zeros(len(groups), dtype=np.int64)
     for index in sorted(generator.permutation(len(members)), key=lambda index: -len(members[index])):
@@ -136,7 +136,8 @@ def largest_group_share(structure: Structure) -> float:
     return _largest_share(structure.groups)
 
 
-def _sets_of(keys: Iterable[Hashable]) -> list[list[int]]:
+def sets_of(keys: Iterable[Hashable]) -> list[list[int]]:
+    """Return the rows of each key."""
     rows = defaultdict(list)
     for row, key in enumerate(keys):
         rows[key].append(row)
@@ -171,7 +172,7 @@ def _is_contrasting(questions: Sequence[Question], answers: Answers, sets: Seque
     return n_pairs > 0 and n_different >= min(n_pairs, expected + CONTRAST * np.sqrt(variance))
 
 
-def _joined(codes: Codes, sets: Sequence[Sequence[int]]) -> Codes:
+def joined(codes: Codes, sets: Sequence[Sequence[int]]) -> Codes:
     """Return the groups in which all items of a code, and all of a set, are together."""
     n, n_codes = len(codes), int(codes.max()) + 1
     rows = [np.arange(n), *(np.asarray(members) for members in sets)]

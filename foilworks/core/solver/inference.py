@@ -19,6 +19,8 @@ INFLATION = 1.35
 # A solver this far above chance is a failure; one surely less far has found nothing.
 FAIL_MARGIN, NOTHING_MARGIN = 0.05, 0.10
 MAX_WIDTH = 0.30
+# How far from chance a fair set may be, on both sides.
+FAIR_MARGIN = 0.04
 # Nearer to a margin, no realistic number of items decides.
 SMALLEST_MARGIN = 0.005
 EPSILON = 1e-9
@@ -66,6 +68,15 @@ def verdict_of(
     if low <= chance and high < chance + NOTHING_MARGIN:
         return ("nothing_found" if is_certified else "nothing_found_so_far"), "", None
     return "cannot_tell", "interval", _n_needed(value - chance, half, n)
+
+
+def largest_fair(credits: Floats, chance: Floats) -> int:
+    """Return the size of the largest subset with credits of at most `FAIR_MARGIN` above chance.
+
+    `credits`: (n,) of held-out answers, `chance`: (n,). A solver that learned from all published items gives these
+    answers, whatever is kept, so no larger subset is fair.
+    """
+    return int((np.cumsum(np.sort(credits - chance - FAIR_MARGIN)) <= EPSILON).sum())
 
 
 def _n_needed(excess: float, half: float, n: int) -> int | None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from foilworks.core.solver.choice_model import fit_choices
-from foilworks.core.solver.design import CROSSED, FORM_BY_TYPE, RATE_FAMILIES, WORDS, Design
+from foilworks.core.solver.design import CHARACTERS, CROSSED, FORM_BY_TYPE, RATE_FAMILIES, WORDS, Design
 from foilworks.core.solver.encoding import KeyCounts
 from foilworks.core.solver.questions import Answers
 from foilworks.core.solver.solution import TIERS, Tier
@@ -20,7 +20,7 @@ from foilworks.core.solver.solution import TIERS, Tier
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 N_FOLDS = 5
-PENALTIES = {WORDS: 2.0, CROSSED: 2.0, FORM_BY_TYPE: 20.0}
+PENALTIES = {WORDS: 2.0, CROSSED: 2.0, FORM_BY_TYPE: 20.0, CHARACTERS: 4.0}
 STACK_PENALTY = 30.0
 # Options that the last models learn from; linear models and rates learn from all.
 MAX_STACKED_ROWS = 14_000

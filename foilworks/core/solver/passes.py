@@ -65,8 +65,8 @@ class Passes:
     def add_repeat(self, design: Design, answers: Answers, groups: Codes, seed: int) -> None:
         """Run one pass over all tiers; the first one also explains its choices."""
         explain = None if self.repeats else HEADLINE
-        folds = _folds(design, answers, groups, seed)
-        answered = _answer(design, answers, folds, TIERS, seed, explain)
+        folds = spread_folds(design, answers, groups, seed)
+        answered = answer_tiers(design, answers, folds, TIERS, seed, explain)
         layout = design.layout
         for tier in TIERS:
             scores = answered.scores[tier]
@@ -97,11 +97,12 @@ class Passes:
 
 def value_of(design: Design, answers: Answers, groups: Codes, seed: int) -> float:
     """Return the headline's value of one pass."""
-    answered = _answer(design, answers, _folds(design, answers, groups, seed), (HEADLINE,), seed, None)
+    answered = answer_tiers(design, answers, spread_folds(design, answers, groups, seed), (HEADLINE,), seed, None)
     return float(design.layout.credits(answered.scores[HEADLINE], answers).mean())
 
 
-def _folds(design: Design, answers: Answers, groups: Codes, seed: int) -> Codes:
+def spread_folds(design: Design, answers: Answers, groups: Codes, seed: int) -> Codes:
+    """Return (n,) the fold of each item; answers that the file balances are spread evenly."""
     return folds_of(groups, strata_of(design.layout.questions, answers), N_FOLDS, seed)
 
 
@@ -113,9 +114,10 @@ def fingerprint_of(questions: Sequence[Question], answers: Answers, seed: int) -
     return digest.hexdigest()
 
 
-def _answer(
-    design: Design, answers: Answers, folds: Codes, tiers: Sequence[Tier], seed: int, explain: Tier | None
+def answer_tiers(
+    design: Design, answers: Answers, folds: Codes, tiers: Sequence[Tier], seed: int, explain: Tier | None = None
 ) -> Answered:
+    """Answer each fold with models of the others (`learner.answer_held_out`)."""
     # Threads of such small matrices cost more than they save.
     with threadpool_limits(1):
         return answer_held_out(Stack(design, answers, folds, "file" in tiers), tiers, seed, explain)

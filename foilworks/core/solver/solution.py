@@ -95,9 +95,26 @@ class FamilyImportance:
 
 
 @dataclass(frozen=True)
+class Selection:
+    """The record of a selection: ids of removed items, the families that chose them, and the seed.
+
+    Families that chose cannot acquit what they left, so `reserved` families answer for it.
+    """
+
+    removed: tuple[str, ...]
+    probes: tuple[str, ...] = ()
+    seed: int = 0
+
+
+@dataclass(frozen=True)
 class Solution:
     """All results. `majority`: the share of the more frequent label, None without labels. `learners`: how often each
-    learner was selected inside the training folds."""
+    learner was selected inside the training folds.
+
+    `largest_fair`: no more items can be kept in a fair subset (`inference.largest_fair`), by the tier item. Of a set
+    with a record of its selection, `held_out` is the value of families that chose no item, and `probes` are those that
+    chose.
+    """
 
     tiers: dict[Tier, TierResult]
     parts: list[PartResult]
@@ -110,10 +127,18 @@ class Solution:
     seed: int
     repeats: int
     permutations: int
+    largest_fair: int
+    held_out: TierResult | None = None
+    probes: tuple[str, ...] = ()
 
     @property
     def headline(self) -> TierResult:
-        return self.tiers[HEADLINE]
+        """Return the result that sentences quote.
+
+        Families that chose the items are too often wrong on them: they can still find a failure, but nothing else.
+        """
+        of_all = self.tiers[HEADLINE]
+        return of_all if self.held_out is None or of_all.verdict == "fail" else self.held_out
 
     def as_json(self) -> dict[str, Any]:
         """Return all results as values that JSON has; `headline` is the name of the tier that sentences quote."""

@@ -14,9 +14,17 @@ from numpy.typing import NDArray
 
 from foilworks.core.solver.design import Design
 from foilworks.core.solver.folds import Structure, largest_group_share, structure_of
-from foilworks.core.solver.inference import INFLATION, block_interval, holm, p_above, resampled_interval, verdict_of
+from foilworks.core.solver.inference import (
+    INFLATION,
+    block_interval,
+    holm,
+    largest_fair,
+    p_above,
+    resampled_interval,
+    verdict_of,
+)
 from foilworks.core.solver.learner import N_FOLDS
-from foilworks.core.solver.passes import DECIMALS, Passes, fingerprint_of
+from foilworks.core.solver.passes import DECIMALS, Passes, answer_tiers, fingerprint_of, spread_folds
 from foilworks.core.solver.questions import Answers, Question, check_questions
 from foilworks.core.solver.solution import (
     HEADLINE,
@@ -27,6 +35,7 @@ from foilworks.core.solver.solution import (
     KindResult,
     PartName,
     PartResult,
+    Selection,
     Solution,
     Tier,
     TierResult,
@@ -44,12 +53,15 @@ MAX_PERMUTED = 2_000
 MIN_GROUPS = N_FOLDS
 
 
-def first_view(questions: Sequence[Question], answers: Answers, seed: int = 0) -> Solution:
+def first_view(
+    questions: Sequence[Question], answers: Answers, seed: int = 0, selection: Selection | None = None
+) -> Solution:
     """Return what one pass of folds finds. It never says "nothing_found", only "nothing_found_so_far".
 
+    `selection`: the record of the selection that left these questions.
     ValueError: the answers do not fit the questions, or there are no questions.
     """
-    return _solve(questions, answers, seed, 1, 0, None, None, is_certified=False)
+    return _solve(questions, answers, seed, 1, 0, None, None, selection, is_certified=False)
 
 
 def certify(
@@ -60,6 +72,7 @@ def certify(
     permutations: int = PERMUTATIONS,
     progress: Progress | None = None,
     state: dict[str, Any] | None = None,
+    selection: Selection | None = None,
 ) -> Solution:
     """Return what repeated folds find, and the share of redrawn answers that reach it.
 
@@ -67,7 +80,9 @@ def certify(
     `MAX_PERMUTED` items there are no permutations. With labels, half of the permutations keep the prior of each kind.
     ValueError: as in `first_view`, or the state belongs to other questions, answers or another seed.
     """
-    return _solve(questions, answers, seed, max(2, repeats), permutations, progress, state, is_certified=True)
+    return _solve(
+        questions, answers, seed, max(2, repeats), permutations, progress, state, selection, is_certified=True
+    )
 
 
 def _solve(
@@ -78,6 +93,7 @@ def _solve(
     permutations: int,
     progress: Progress | None,
     state: dict[str, Any] | None,
+    selection: Selection | None,
     *,
     is_certified: bool,
 ) -> Solution:
@@ -112,7 +128,28 @@ def _solve(
         seed,
         passes.repeats,
         len(passes.uniform) + len(passes.permuted),
+        largest_fair(passes.mean_credits("item"), chance),
+        _held_out(questions, answers, structure, seed, passes.repeats) if selection else None,
+        selection.probes if selection else (),
     )
+
+
+def _held_out(
+    questions: Sequence[Question], answers: Answers, structure: Structure, seed: int, repeats: int
+) -> TierResult | None:
+    """Return what the reserved families find, or None with too few groups: `tiers` then say so."""
+    if len(np.unique(structure.groups)) < MIN_GROUPS:
+        return None
+    design, rows = Design.of_reserved(questions), []
+    for repeat in range(repeats):
+        folds = spread_folds(design, answers, structure.groups, seed + repeat)
+        answered = answer_tiers(design, answers, folds, (HEADLINE,), seed + repeat)
+        rows.append(design.layout.credits(answered.scores[HEADLINE], answers))
+    level, n = float((1 / design.layout.sizes).mean()), len(questions)
+    value, interval = block_interval(np.mean(rows, axis=0), structure.blocks)
+    verdict, why, n_needed = verdict_of(value, interval, level, n, largest_group_share(structure), repeats > 1)
+    n_blocks = len(np.unique(structure.blocks))
+    return TierResult(HEADLINE, value, interval, level, n, n_blocks, verdict, n_needed, why=why)
 
 
 def _run(

@@ -73,6 +73,26 @@ def _members(path: Path) -> Iterator[Member]:
     yield from records
 
 
+def without_records(document: Any, removed: Collection[int]) -> Any:
+    """Return a JSON document without these raw records, by their indices in `raw_records`; all else is as it was."""
+    if isinstance(document, list):
+        return [value for index, value in enumerate(document) if index not in removed]
+    members = [Member(name, value, 0) for name, value in document.items()]
+    if _columns(members):
+        names = list(members[0].value)
+        dropped = {names[index] for index in removed} if isinstance(members[0].value, dict) else set()
+        return {
+            member.key: {name: cell for name, cell in member.value.items() if name not in dropped}
+            if isinstance(member.value, dict)
+            else without_records(member.value, removed)
+            for member in members
+        }
+    lists = [member for member in members if isinstance(member.value, list)]
+    if len(lists) == 1:
+        return {**document, lists[0].key: without_records(lists[0].value, removed)}
+    return {member.key: member.value for index, member in enumerate(members) if index not in removed}
+
+
 def _columns(members: list[Member]) -> dict[str, list[Any]]:
     """Return the cells of each column, if the members are columns of one length, as pandas and `datasets` write them.
 

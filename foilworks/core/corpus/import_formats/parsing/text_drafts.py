@@ -60,6 +60,7 @@ class Draft:
     is_question: bool = False
     raw_answers: Mapping[str, Any] = field(default_factory=dict)
     answers: Mapping[str, OptionByStyle] = field(default_factory=dict)
+    address: tuple[str, int, int] | None = None
 
     def note(self, styles: AnswerStyles) -> None:
         """Tell the file's styles what the answers can mean."""

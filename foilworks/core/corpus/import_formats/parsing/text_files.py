@@ -138,7 +138,7 @@ def _records_of_drafts(
     records: list[Texts | RawRecord] = []
     for draft, fields in waiting:
         try:
-            records.append((record_of_draft(draft, styles), fields))
+            records.append((replace(record_of_draft(draft, styles), address=draft.address), fields))
         except ProblemError as error:
             records.append(_bad_record(draft.where, error))
         except AmbiguousAnswersError as error:
@@ -169,10 +169,10 @@ def holds_texts(source: Source) -> bool:
 def _survey(source: Source) -> tuple[bool, dict[str, str], Mapping[str, Guess]]:
     """Report whether a record is readable by its names; if none is, return columns of the roles, and the roles."""
     outcomes = [outcome for outcome in islice(_fields(source), MAX_SAMPLE) if not isinstance(outcome, RawRecord)]
-    sample = [fields for _line, fields, _own_fields in outcomes]
+    sample = [fields for _line, fields, _own_fields, _address in outcomes]
     is_readable, roles = any(map(_is_readable, sample)), roles_of(sample, video_names=source.video_names)
     if is_readable:
-        has_clips = any(columns_of(fields, "video") or own.get("video") for _line, fields, own in outcomes)
+        has_clips = any(columns_of(fields, "video") or own.get("video") for _line, fields, own, _address in outcomes)
         return True, {} if has_clips and not source.video_names else _clip_column(roles, sample), roles
     columns = {
         ROLE_OF_FIELD.get(name, name): "+".join(guess.columns)
@@ -217,25 +217,26 @@ def _drafts(source: Source) -> Iterator[tuple[Draft, Mapping[str, Any]] | RawRec
         if isinstance(outcome, RawRecord):
             yield outcome
             continue
-        line, fields, own_fields = outcome
+        line, fields, own_fields, address = outcome
         try:
             all_fields = fields if answers is None else answers.joined(fields, own_fields, source.columns)
             own_fields = {**defaults, **{name: value for name, value in own_fields.items() if value}}
-            yield draft_of(all_fields, line, source.columns, own_fields), all_fields
+            draft = draft_of(all_fields, line, source.columns, own_fields)
+            yield replace(draft, address=(str(source.path), *address)), all_fields
         except ProblemError as error:
             yield _bad_record(line, error)
         except CorpusError as error:
             raise CorpusError(f"{source.path}:{line}: {error}") from error
 
 
-def _fields(source: Source) -> Iterator[tuple[int, dict[str, Any], dict[str, str]] | RawRecord]:
-    for raw in raw_records(source.path, source.limits):
+def _fields(source: Source) -> Iterator[tuple[int, dict[str, Any], dict[str, str], tuple[int, int]] | RawRecord]:
+    for number, raw in enumerate(raw_records(source.path, source.limits)):
         try:
             if raw.problem:
                 raise ProblemError(raw.field, raw.problem, raw.fix)
             check_content(raw.value)
-            for fields, own_fields in flattened(raw.value, raw.key, source.columns):
-                yield raw.line, fields, own_fields
+            for inner, (fields, own_fields) in enumerate(flattened(raw.value, raw.key, source.columns)):
+                yield raw.line, fields, own_fields, (number, inner)
         except ProblemError as error:
             yield _bad_record(raw.line, error)
 

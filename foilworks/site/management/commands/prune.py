@@ -1,0 +1,168 @@
+"""`foilworks prune`: select items of a benchmark whose texts do not tell the answers. Needs no project, no database."""
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandParser
+
+from evaluation.audit.file_reader import formats
+from foilworks import __version__
+from foilworks.core.corpus.import_formats.parsing.column_names import ROLES
+from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimits
+from foilworks.core.corpus.import_formats.parsing.text_files import ROLE_OF_FIELD
+from foilworks.core.corpus.limits import child_limits
+from foilworks.core.projects.templatetags.wording import in_words
+from foilworks.site.management.base import FoilworksCommand, parse_set_options
+from foilworks.site.management.columns import add_columns
+from foilworks.site.management.text_tables import table
+
+REPAIRS = {
+    "normalize": "give all options one form",
+    "redraw": "draw the order of the options again",
+    "separate": "keep one of two items that give each other away",
+    "pair": "pair it with the item for whose clip the other text is true",
+    "exchange": "exchange foils with another item",
+    "replace": "make its foils by another method",
+}
+
+
+class Command(FoilworksCommand):
+    help = "select items of a benchmark whose texts do not tell the answers; without --apply only lists them"
+    example = (
+        "foilworks prune test.jsonl --lists review\n"
+        "  foilworks prune test.jsonl --apply --out test-fair.jsonl\n"
+        "  foilworks prune test.jsonl --predictions a.jsonl --predictions b.jsonl"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        self.parser = parser
+        parser.add_argument(
+            "files", nargs="+", type=Path, metavar="FILE", help="files of one benchmark, as for `audit`"
+        )
+        parser.add_argument(
+            "--format", default="", dest="form", metavar="F", choices=sorted(formats()), help="format, as for `audit`"
+        )
+        parser.add_argument(
+            "--set",
+            action="append",
+            metavar="NAME=VALUE",
+            help="parameter of the selection or of the format; repeatable. seed: of the selection (default 0)",
+        )
+        parser.add_argument("--answers", type=Path, metavar="FILE", help="file of the answers by id, if FILE has none")
+        add_columns(parser, f"; WHAT is one of: {', '.join(ROLES)}")
+        parser.add_argument(
+            "--lists",
+            type=Path,
+            metavar="FOLDER",
+            help="folder for review.csv and removed_ids.txt (default: the folder FILE-review beside the file)",
+        )
+        parser.add_argument("--apply", action="store_true", help="also write the selected items, in the same format")
+        parser.add_argument("--out", type=Path, metavar="PATH", help="new file, or a folder to write in, for --apply")
+        parser.add_argument(
+            "--predictions",
+            action="append",
+            default=[],
+            type=Path,
+            metavar="FILE",
+            help="predictions of one model; from two models on, compare their ranks on the kept items with random sets",
+        )
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        if options["apply"] != bool(options["out"]):
+            self.parser.error("--apply and --out need each other")
+        if unknown := sorted(options["columns"].keys() - {*ROLES, *ROLE_OF_FIELD, "prediction"}):
+            self.parser.error(f"--column: {', '.join(unknown)} is not a role; choose from: {', '.join(ROLES)}")
+        params = parse_set_options(options["set"])
+        seed = params.pop("seed", "0")
+        if not seed.isascii() or not seed.isdecimal():
+            self.parser.error(f"--set seed={seed}: give a whole number")
+        from evaluation.audit import pruning
+
+        files = pruning.prune_files(self._sources(params, **options), int(seed))
+        review = pruning.review_rows(files)
+        result = pruning.as_result(files, review)
+        if options["predictions"]:
+            result["rank_correlation"] = pruning.rank_correlation(self._credits(files, options), files)
+        if result["verdict"] == "no_fair_subset":
+            return {**result, "lists": None, "out": None, "review": review}
+        first = options["files"][0]
+        lists = options["lists"] or first.with_name(f"{first.name}-review")
+        pruning.write_lists(files, review, lists)
+        out = pruning.apply(files, options["out"], __version__) if options["apply"] else None
+        return {**result, "lists": str(lists), "out": out and str(out)}
+
+    def _sources(self, params: dict[str, str], **options: Any) -> list[Any]:
+        from evaluation.audit import audit
+        from foilworks.core.corpus.import_formats.parsing.text_files import Source
+
+        columns = {ROLE_OF_FIELD.get(role, role): name for role, name in options["columns"].items()}
+        columns = {role: name for role, name in columns.items() if role in ROLES}
+        limits = TableLimits(settings.MAX_TABLE_MB * 1024**2, child_limits())
+        source = partial(Source, limits=limits, params=params, answers=options["answers"])
+        given = [source(path, options["form"], columns) for path in options["files"]]
+        return [row for benchmark in given for row in audit.sources_of(benchmark)]
+
+    def _credits(self, files: Any, options: dict[str, Any]) -> list[dict[str, float]]:
+        from evaluation.audit import ladder
+
+        items = ladder.by_id(files.records)
+        columns = {role: name for role, name in options["columns"].items() if role in {"id", "prediction"}}
+        return [ladder.read_rung(path, items, columns).credits for path in options["predictions"]]
+
+    def render(self, result: dict[str, Any]) -> str:
+        n, before, after = result["n"], result["before"], result["after"]
+        rows = [("all", n, before["value"], before["interval"], before["chance"], in_words(before["verdict"]))]
+        if after:
+            kept = result["n_kept"]
+            chosen = result["after_by_chosen"]
+            rows += [
+                (name, kept, row["value"], row["interval"], row["chance"], in_words(row["verdict"]))
+                for name, row in (
+                    ("kept, by probes that did not choose", after),
+                    ("kept, by probes that chose", chosen),
+                )
+            ]
+        parts = [
+            _sentence(result),
+            table(("items", "n", "without video", "95 % interval", "chance", "verdict"), rows),
+            table(
+                ("step", "items", "without video", "chance"),
+                [(step, row["n"], row["value"], row["chance"]) for step, row in enumerate(result["curve"])],
+            ),
+        ]
+        if result["overlap"] is not None:
+            parts.append(f"Five seeds keep sets with a mean overlap (Jaccard) of {result['overlap']:.2f}.")
+        parts.append(
+            "Items that contradict another item: "
+            + ", ".join(f"{name} {_share(value)}" for name, value in result["contradicting"].items())
+        )
+        if correlation := result.get("rank_correlation"):
+            parts.append(
+                f"Ranks of the models on all items and on the kept items: Spearman {correlation['kept']:.2f}; "
+                f"random sets of the same size: {correlation['random']:.2f}. The kept items are a selection."
+            )
+        if result["repairs"]:
+            lines = [f"{n_items:,} x {REPAIRS[kind]}" for kind, n_items in sorted(result["repairs"].items())]
+            parts.append("Repairs instead of removal: " + "; ".join(lines))
+        parts += [f"{name}: {result[name]}" for name in ("lists", "out") if result[name]]
+        return "\n\n".join(parts)
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1%}"
+
+
+def _sentence(result: dict[str, Any]) -> str:
+    n, kept, bound = result["n"], result["n_kept"], result["bound"]
+    if result["verdict"] == "no_fair_subset":
+        why = (
+            f"At most {bound:,} of {n:,} items can be kept: of more, the solver's held-out answers are right too often."
+        )
+        if result["curve"]:
+            why += f" The selection reached {kept:,} items."
+        return f"No fair subset, so nothing is written. {why} Repair the items instead."
+    if result["verdict"] == "too_few":
+        return f"Too few: {kept:,} of {n:,} items are kept, which are too few to certify that they are fair."
+    return f"Fair: {kept:,} of {n:,} items are kept (bound: {bound:,})."
