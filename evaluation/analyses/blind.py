@@ -28,11 +28,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from evaluation.analyses.analysis_inputs import ItemFacts, hard_part, valid_part
+from evaluation.analyses.questions import questions_of
 from evaluation.analyses.words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
-from foilworks.core.solver.pairs import OVERALL, UNSOLVED, SolvedRow, solve_pairs
+from foilworks.core.corpus.records import TextRecord
+from foilworks.core.solver.pairs import OVERALL, UNSOLVED, SolvedRow, solve_pairs, solved_rows
 from foilworks.core.solver.questions import Row
+from foilworks.core.solver.solution import Selection, Verdict
+from foilworks.core.solver.solve import first_view
 from foilworks.core.text.tokens import unseen_by_words, words
 from generation.balance.balanced_pairs import caption_groups
 from generation.balance.classifier import cue_words, fitted
@@ -85,6 +89,15 @@ def solve(items: Sequence[ItemFacts], seed: int = SEED) -> dict[str, SolvedRow]:
         ],
         seed,
     )
+
+
+def solve_texts(
+    texts: Sequence[TextRecord], selection: Selection | None = None
+) -> tuple[Verdict, dict[str, SolvedRow]]:
+    """Return the verdict of an audit of these texts, and the row of each subtest with its `chance`."""
+    questions, answers = questions_of(texts)
+    solution = first_view(questions, answers, selection=selection)
+    return solution.headline.verdict, solved_rows(solution, questions)
 
 
 # What the audit reads of an item.

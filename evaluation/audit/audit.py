@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from typing import Any
 
+from evaluation.analyses.questions import questions_of
 from evaluation.audit import checks, exports
 from evaluation.audit.check_texts import TEXTS
 from evaluation.audit.divergence import divergence_of
@@ -15,7 +16,7 @@ from evaluation.audit.model_probe import Scorer, solve_by_model, texts_for_model
 from evaluation.audit.records import VERDICTS, Finding, without_labels, worst
 from evaluation.audit.sampling import SAMPLE_ITEMS, Sample
 from evaluation.audit.selection_record import selection_of
-from evaluation.audit.without_video import as_result, item_scores, questions_of
+from evaluation.audit.without_video import as_result, item_scores
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.import_formats import hf
 from foilworks.core.corpus.import_formats.parsing.raw_records import PARQUET, files_in

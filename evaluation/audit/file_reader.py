@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from evaluation.analyses.questions import candidates, text_record
 from evaluation.audit.exports import WHOLE, released
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.import_formats.parsing.answer_styles import AnswerStyles
@@ -116,8 +117,9 @@ def _read(source: Source, styles: AnswerStyles | None) -> Iterator[tuple[TextRec
         if isinstance(outcome, BadRecord):
             yield str(outcome)
         elif isinstance(outcome, ItemRecord) and outcome.foils:
-            record = _record_of_item(outcome, source, number)
-            yield record, Candidates(record.subtest, record.right, record.wrongs, outcome.extra, outcome.facts)
+            subtest = source.subtest or source.path.stem
+            record = text_record(outcome, number, subtest, source.split, str(source.path))
+            yield record, candidates(record, outcome)
         elif isinstance(outcome, ItemRecord):
             yield f"{source.path}:{outcome.line}: foils: there is none; give at least one foil per item"
         elif not hasattr(outcome, "problem"):
@@ -133,27 +135,6 @@ def _outcomes(source: Source, form: str) -> Iterator[Any]:
         params = {**params, "limits": source.limits}
     outcomes: Iterator[Any] = module.read(source.path, params=params)
     return outcomes
-
-
-def _record_of_item(item: ItemRecord, source: Source, number: int) -> TextRecord:
-    facts = {**item.facts, **item.extra}
-    position, question = facts.get("label"), facts.get("question")
-    is_position = isinstance(position, int) and not isinstance(position, bool) and 0 <= position <= len(item.foils)
-    return TextRecord(
-        item.caption,
-        tuple(item.foils),
-        item.line or number,
-        id=item.id,
-        subtest=item.subtest or source.subtest or source.path.stem,
-        split=item.video.split or source.split,
-        video=item.video.source_id or item.video.file or item.video.key,
-        clip=item.video.key,
-        group=item.pair,
-        question=question if isinstance(question, str) else "",
-        position=int(position) if is_position and position is not None else None,
-        licence=str(facts.get("license") or facts.get("licence") or ""),
-        address=(str(source.path), -1, 0) if item.line else None,
-    )
 
 
 def _candidates(record: TextRecord, fields: Mapping[str, Any]) -> Candidates | None:

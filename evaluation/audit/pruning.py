@@ -14,10 +14,10 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from evaluation.analyses.questions import questions_of
 from evaluation.audit.file_reader import Problems, read_all
 from evaluation.audit.repairs import Repairs
 from evaluation.audit.selection_record import as_record, hash_of, record_of
-from evaluation.audit.without_video import questions_of
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.import_formats.parsing.record_removal import Unit, content_without, units_of
 from foilworks.core.corpus.import_formats.parsing.text_files import Source

@@ -9,29 +9,9 @@ from django.utils.translation import gettext as _
 from evaluation.audit.records import without_labels
 from evaluation.templatetags.numbers import count, share
 from foilworks.core.corpus.records import TextRecord
-from foilworks.core.solver.questions import Answers, Question, Row, separate_answers
 from foilworks.core.solver.solution import Solution
 
 QUESTIONS, PAIRS, LABELS, ITEMS = "questions", "pairs", "labels", "items"
-
-
-def questions_of(records: Sequence[TextRecord]) -> tuple[list[Question], Answers]:
-    """Return the records as questions without answers, and (n,) the indices of the right options."""
-    return separate_answers(
-        Row(
-            right=record.right,
-            wrongs=record.wrongs,
-            position=record.position,
-            question=record.question,
-            video=record.video,
-            clip=record.clip,
-            id=record.id or str(record.where),
-            kind=record.subtest,
-            is_label=record.is_label,
-            group=record.group,
-        )
-        for record in records
-    )
 
 
 def as_result(solution: Solution, records: Sequence[TextRecord]) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def store_preview(row: CachedResult) -> None:
     content = preview(row.project, row.params["runs"])
     ladder, gate = content.ladder, content.gate
     data = {
-        "gate": gate and {**gate, "offers": [[offer.name, offer.n, offer.n_kept] for offer in gate["offers"]]},
+        "gate": gate and {**gate, "offers": [[row.name, row.n, row.n_kept, row.verdict] for row in gate["offers"]]},
         "ladder": ladder
         and {
             "runs": [run.pk for run in ladder.runs],
@@ -85,7 +85,7 @@ def _preview(project: Project, data: Mapping[str, Any]) -> Preview:
     """Return the stored preview; it names no items."""
     gate, ladder = data["gate"], data["ladder"]
     if gate:
-        gate = {**gate, "offers": [Offer(name, n, n_kept) for name, n, n_kept in gate["offers"]]}
+        gate = {**gate, "offers": [Offer(*row) for row in gate["offers"]]}
     return Preview(gate, ladder and _ladder(project, ladder))
 
 

@@ -1,26 +1,32 @@
-"""Leave items of a subtest out of a release so that no word distinguishes captions from foils."""
+"""Leave items of a subtest out of a release so that its texts do not tell the answers (solver.pruning)."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
 
+from evaluation.analyses.questions import questions_of, released_records
+from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.errors import EvaluationError
 from evaluation.releases.snapshot import FrozenItem
-from generation.balance.balanced_pairs import FEASIBLE_PAIRS, FEASIBLE_SHARE, Pair
-from generation.balance.selection import select
+from foilworks.core.solver.solution import Selection
+
+KIND, VERSION = "balance", "2"
+# With fewer, the rest no longer represents the subtest.
+MIN_ITEMS = 20
 
 
 @dataclass(frozen=True)
 class Offer:
-    """What remains of a subtest after balancing."""
+    """What remains of a subtest after balancing. `verdict`: that of the selection, "" if there is nothing to select."""
 
     name: str
     n: int
     n_kept: int
-    # Their ids; a stored offer has only their number.
-    kept_ids: frozenset[str] = frozenset()
+    verdict: str = ""
+    # Ids of the items that leave; a stored offer has only their number.
+    removed_ids: frozenset[str] = frozenset()
 
     @property
     def share(self) -> float:
@@ -28,33 +34,45 @@ class Offer:
 
     @property
     def feasible(self) -> bool:
-        return self.n_kept >= FEASIBLE_PAIRS and self.share >= FEASIBLE_SHARE
+        return self.n_kept >= MIN_ITEMS and self.verdict != "no_fair_subset"
 
 
 def offer(frozen: Sequence[FrozenItem], name: str) -> Offer:
-    """Return the largest set of the subtest's items whose words are balanced; an item stays with all its foils or
-    leaves, and an item of two clips with both of its items.
+    """Return what the selection leaves of a subtest; an item stays with all its foils or leaves, and an item of two
+    clips with both of its items.
+
+    If there is no fair subset, `n_kept` is the largest number of items that it could have.
     """
-    records = [member.record for member in frozen if member.record["subtest"] == name]
-    item_of = {
-        f"{record['id']}/{position}": (record, foil)
-        for record in records
-        for position, foil in enumerate(record["foils"])
-    }
-    pairs = [Pair(id_, _group_key(record), record["caption"], foil) for id_, (record, foil) in item_of.items()]
-    balanced_ids = frozenset(item_of[id_][0]["id"] for id_ in select(pairs, per_group=None).selected)
-    return Offer(name, len(records), len(balanced_ids), balanced_ids)
+    members = [member for member in frozen if member.record["subtest"] == name]
+    texts = released_records([member.record for member in members])
+    if not texts:
+        return Offer(name, len(members), 0)
+    questions, answers = questions_of(texts)
+
+    def make() -> dict[str, Any]:
+        # Imported here: its library takes seconds to load, and pages must not wait.
+        from foilworks.core.solver.pruning import prune
+
+        pruned = prune(questions, answers, n_seeds=1)
+        removed = [question.id for question, kept in zip(questions, pruned.is_kept, strict=True) if not kept]
+        return {"verdict": pruned.verdict, "bound": pruned.bound, "removed": removed}
+
+    project = members[0].item.subtest.project
+    fingerprint = digest([VERSION, [repr(question) for question in questions], answers.tolist()])
+    row = cached_by_fingerprint(project, KIND, name, fingerprint, make, in_memory=False)
+    is_fair = row["verdict"] != "no_fair_subset"
+    n_kept = len(members) - len(row["removed"])
+    return Offer(
+        name, len(members), n_kept if is_fair else min(n_kept, row["bound"]), row["verdict"], frozenset(row["removed"])
+    )
 
 
-def _group_key(record: Mapping[str, Any]) -> str:
-    """Return a name that the items share which stay or leave together."""
-    return f"pair {record['pair']}" if record.get("pair") else f"item {record['id']}"
+def balanced(
+    frozen: Sequence[FrozenItem], names: Collection[str]
+) -> tuple[list[FrozenItem], list[Offer], Selection | None]:
+    """Return the items without those that leave a named subtest, the changes per subtest, and the selection's record.
 
-
-def balanced(frozen: Sequence[FrozenItem], names: Collection[str]) -> tuple[list[FrozenItem], list[Offer]]:
-    """Return the items without those that unbalance a named subtest, and the changes per subtest.
-
-    EvaluationError: a subtest without valid items, or with too few remaining.
+    EvaluationError: a subtest without valid items, or without a fair subset.
     """
     offers = [offer(frozen, name) for name in dict.fromkeys(names)]
     for row in offers:
@@ -62,13 +80,13 @@ def balanced(frozen: Sequence[FrozenItem], names: Collection[str]) -> tuple[list
             raise EvaluationError(_("The subtest %(name)s has no valid items to balance.") % {"name": row.name})
         if not row.feasible:
             raise EvaluationError(
-                _("%(name)s cannot be balanced: only %(kept)s of %(n)s items would remain. Generate more foils for it.")
+                _("%(name)s cannot be balanced: at most %(kept)s of %(n)s items would remain. Repair its items.")
                 % {"name": row.name, "kept": row.n_kept, "n": row.n}
             )
-    ids_by_subtest = {row.name: row.kept_ids for row in offers}
-    remaining = [
-        member
-        for member in frozen
-        if member.record["id"] in ids_by_subtest.get(member.record["subtest"], {member.record["id"]})
-    ]
-    return remaining, offers
+    removed = frozenset[str]().union(*(row.removed_ids for row in offers))
+    if not removed:
+        return list(frozen), offers, None
+    from foilworks.core.solver.design import SELECTING
+
+    selection = Selection(tuple(sorted(removed)), SELECTING)
+    return [member for member in frozen if member.record["id"] not in removed], offers, selection

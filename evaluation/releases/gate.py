@@ -3,14 +3,16 @@
 The rules are in docs/explanation/balance.md#gate. The gate fails closed: a pair without words, or with equal words,
 stops the release until somebody writes a reason.
 
-A subtest is solved if a blind probe is right more often than the limit, and its interval is above chance. The probes
-are the solver of `foilworks audit`, once over all items, and each language model of the project. A published set cannot
+The verdict is that of `foilworks audit` on the export of the release: the same questions, the same solver, once over
+all items. A subtest is solved if a blind probe is right more often than the limit, and its interval is above chance;
+with a limit of at most `USUAL_LIMIT`, also if its verdict is "fail". If the verdict of all items is "fail", some
+subtest is solved. The probes are the solver and each language model of the project. A published set cannot
 change, so a subtest with only published items is reported and never stopped. A language model that has not scored all
 pairs yet does not stop a subtest with too few captions, and its row says that it is `unread` in part.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.db.models import Count, Q
@@ -18,18 +20,23 @@ from django.utils.translation import gettext as _
 
 from evaluation.analyses.analysis_inputs import ItemFacts, hard_part, with_hard_foils
 from evaluation.analyses.preference import preference
+from evaluation.analyses.questions import released_records
 from evaluation.analyses.registry import REPORTS
 from evaluation.blind.scores import known_values, scorers_of
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from foilworks.core.corpus.models import COUNTS_AS_VALID, Item, Subtest
+from foilworks.core.corpus.records import TextRecord
 from foilworks.core.corpus.release_records import cluster
 from foilworks.core.corpus.rules.hard_foils import candidates_of
 from foilworks.core.projects.models import Project
+from foilworks.core.solver.solution import Selection
 from foilworks.core.text.registry import load
 
 # With fewer captions, a share of right answers is too uncertain to stop a release; the page says so.
 MIN_CAPTIONS = 20
-VERSION = "4"
+VERSION = "5"
+# Of pairs, where chance is .5. A project that tolerates more sets a higher limit.
+USUAL_LIMIT = 0.6
 # Loaded by path, so that web pages do not import scikit-learn.
 BLIND = REPORTS["blind"]
 KIND = "gate"
@@ -39,9 +46,11 @@ MAX_QUOTED = 60
 
 @dataclass(frozen=True)
 class GateFinding:
-    """`rows`: one per subtest, as JSON; `stopped`: the names of those that a blind probe solves or cannot judge."""
+    """`rows`: one per subtest, as JSON; `stopped`: the names of those that a blind probe solves or cannot judge;
+    `verdict`: that of an audit of all items, None without items that can be solved."""
 
     rows: list[dict[str, Any]]
+    verdict: str | None = None
 
     @property
     def stopped(self) -> list[str]:
@@ -53,7 +62,7 @@ class GateFinding:
         return [row["name"] for row in self.rows if row.get("reported")]
 
     def as_json(self) -> dict[str, Any]:
-        return {"rows": self.rows, "stopped": self.stopped, "version": VERSION}
+        return {"rows": self.rows, "stopped": self.stopped, "verdict": self.verdict, "version": VERSION}
 
     def why(self) -> str:
         """Return what stops the release, and which words give it away, in a sentence or two per subtest."""
@@ -84,31 +93,28 @@ def facts_of(records: Sequence[Mapping[str, Any]]) -> list[ItemFacts]:
     return with_hard_foils(items, [candidates_of(row) for row in records])
 
 
-def inspect(project: Project, records: Sequence[Mapping[str, Any]]) -> GateFinding:
+def inspect(project: Project, records: Sequence[Mapping[str, Any]], selection: Selection | None = None) -> GateFinding:
     """Run the gate on these frozen records under the limits of the project and its subtests.
 
+    `selection`: the record of the selection that left these records.
     Cached by its inputs (texts, limits, scorers), so that the same content is inspected once.
     """
-    items = facts_of(records)
+    items, texts = facts_of(records), released_records(records)
     bars = bars_of(project)
     values = {scorer.label: known_values(scorer, items) for scorer in scorers_of(project)}
-    # Hard foils only where there are some, so that older cached inspections keep their fingerprint.
-    facts = [
-        [item.subtest, item.video, item.caption, item.foils, *([] if item.hard_foil is None else [item.hard_foil])]
-        for item in items
-    ]
     published = sorted(published_subtests(project) & {item.subtest for item in items})
     fingerprints = {label: scored.fingerprint for label, scored in values.items()}
-    # Added only if there are some, so that older cached inspections keep their fingerprint.
-    fingerprint = digest([VERSION, load(BLIND).VERSION, facts, bars, fingerprints, *([published] if published else [])])
+    inputs = [[asdict(text) for text in texts], bars, fingerprints, published, selection and asdict(selection)]
+    fingerprint = digest([VERSION, load(BLIND).VERSION, *inputs])
 
     def make() -> dict[str, Any]:
         preferences = {
             label: preference(items, scored.scores) for label, scored in values.items() if scored.fingerprint
         }
-        return judge(items, bars, preferences, published).as_json()
+        return judge(items, texts, bars, preferences, published, selection).as_json()
 
-    return GateFinding(cached_by_fingerprint(project, KIND, "", fingerprint, make, in_memory=False)["rows"])
+    stored = cached_by_fingerprint(project, KIND, "", fingerprint, make, in_memory=False)
+    return GateFinding(stored["rows"], stored["verdict"])
 
 
 def bars_of(project: Project) -> dict[str, float]:
@@ -126,37 +132,44 @@ def published_subtests(project: Project) -> set[str]:
 
 def judge(
     items: Sequence[ItemFacts],
+    texts: Sequence[TextRecord],
     bars: Mapping[str, float],
     preferences: Mapping[str, Mapping[str, Any]],
     published: Collection[str] = (),
+    selection: Selection | None = None,
 ) -> GateFinding:
     """Return the gate's rows of the items.
 
-    `preferences`: label -> evaluation.analyses.preference.preference over the same items. `published`: subtests that
-    are reported and never stopped.
+    `texts`: the same items as the solver reads them. `preferences`: label -> evaluation.analyses.preference.preference
+    over the same items. `published`: subtests that are reported and never stopped.
     """
     items = hard_part(items)
     names = dict.fromkeys(item.subtest for item in items)
     by_label = {label: {row["name"]: row for row in report["subtests"]} for label, report in preferences.items()}
     blind = load(BLIND)
-    by_subtest = {name: [item for item in items if item.subtest == name] for name in names}
-    # No row of fewer captions can stop a release.
-    is_enough = any(len({item.caption for item in group}) >= MIN_CAPTIONS for group in by_subtest.values())
-    solved = blind.solve(items) if is_enough else {}
+    verdict, solved = blind.solve_texts(texts, selection) if texts else (None, {})
     rows = []
     for name in names:
-        probes = blind.probes(name, by_subtest[name], solved)
+        probes = blind.probes(name, [item for item in items if item.subtest == name], solved)
         preferred = {label: rows_by_name[name] for label, rows_by_name in by_label.items()}
         rows.append(row_of(probes, bars[name], preferred, published=name in published))
-    return GateFinding(rows)
+    if verdict == "fail" and max(bars.values(), default=1.0) <= USUAL_LIMIT and not any(row["solved"] for row in rows):
+        # Only all subtests together are enough to tell.
+        for row in rows:
+            row["solved"] = not row["too_few"]
+            row["stopped"] = row["stopped"] or (row["solved"] and row["name"] not in published)
+    return GateFinding(rows, verdict)
 
 
 def row_of(
     probes: Mapping[str, Any], bar: float, preferred: Mapping[str, Mapping[str, Any]], *, published: bool = False
 ) -> dict[str, Any]:
     """Build the gate's row of one subtest from its probes (a row of the blind report, or its `valid` part)."""
-    probes_tried = [_probe("solver", probes["solver_accuracy"], probes["ci"], bar)]
-    probes_tried += [_language_model(label, row, bar) for label, row in preferred.items()]
+    chance = probes.get("chance", 0.5)
+    limit = chance + (bar - 0.5) / 0.5 * (1 - chance)
+    solver = _probe("solver", probes["solver_accuracy"], probes["ci"], limit, chance)
+    solver["over"] = solver["over"] or (probes["verdict"] == "fail" and bar <= USUAL_LIMIT)
+    probes_tried = [solver, *(_language_model(label, row, bar) for label, row in preferred.items())]
     too_few = probes["n_captions"] < MIN_CAPTIONS
     solved = not too_few and any(probe["over"] for probe in probes_tried)
     return {
@@ -184,8 +197,10 @@ def _language_model(label: str, row: Mapping[str, Any], bar: float) -> dict[str,
     return {**probe, "over": probe["over"] and enough, **cuts}
 
 
-def _probe(name: str, value: float | None, interval: Sequence[float] | None, bar: float) -> dict[str, Any]:
-    over = value is not None and value > bar and interval is not None and interval[0] > 0.5
+def _probe(
+    name: str, value: float | None, interval: Sequence[float] | None, limit: float, chance: float = 0.5
+) -> dict[str, Any]:
+    over = value is not None and value > limit and interval is not None and interval[0] > chance
     return {"probe": name, "value": value, "ci": list(interval) if interval else None, "over": over}
 
 

@@ -34,23 +34,13 @@ ASKS_FOR_HELP = {"-h", "--help", "help"}
 ASKS_FOR_VERSION = {"-V", "--version", "version"}
 BAD_INPUT, WRONG_USAGE = 1, 2
 # Old name -> name today. Names of 0.3.0 work until 0.5.
-RENAMED: dict[str, str] = {}
+RENAMED: dict[str, str] = {"balance": "prune"}
 # The commands in the order in which a project needs them.
 STAGES = {
     "start": ("up", "demo", "doctor", "createsuperuser"),
-    "audit and repair a benchmark": ("audit", "balance", "prune"),
-    "make items": (
-        "import",
-        "attach",
-        "caption",
-        "foil",
-        "generate",
-        "compose",
-        "pair",
-        "subtest",
-        "sources",
-        "objects",
-    ),
+    "audit and repair a benchmark": ("audit", "prune"),
+    "bring clips and texts": ("import", "attach", "sources", "characters", "objects"),
+    "make items": ("caption", "foil", "generate", "compose", "pair", "subtest"),
     "judge and release": ("plan", "report", "release", "export", "verify", "publish", "trust"),
     "score models": ("evaluate", "metrics", "ladder", "proximity", "teacher", "tune", "utd"),
     "papers": ("reproduce", "feint6k-tables"),

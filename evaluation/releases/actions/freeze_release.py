@@ -1,7 +1,7 @@
 """Freeze a release: the valid items of a project as they are now, under the hash of their content."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -23,6 +23,7 @@ from foilworks.core.corpus.release_records import hash_of, n_as_published
 from foilworks.core.projects.access import require_researcher
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, User
+from foilworks.core.solver.solution import Selection
 
 MAX_NAME_LENGTH = 120
 ROWS_PER_QUERY = 500
@@ -36,7 +37,7 @@ MIN_REASON_LENGTH = 20
 class ItemSelection:
     """Which of the valid items a release has, and which of them stay private.
 
-    `balance`: subtests that leave out items until no word distinguishes captions from foils; these items remain valid.
+    `balance`: subtests that leave out items until their texts do not tell the answers; these items remain valid.
     `needs`: only items whose answer needs this, by the ladders of `ladder_runs` (evaluation.ladder.selection).
     `holdback`: share of the items that stay private, drawn by `seed`; what earlier releases hold back stays private.
     """
@@ -63,6 +64,7 @@ class FrozenContent:
     balanced: dict[str, dict[str, int]]
     needs: dict[str, Any] | None
     halves: list[str]
+    selection: Selection | None
 
     @property
     def records(self) -> list[dict[str, Any]]:
@@ -72,7 +74,8 @@ class FrozenContent:
     def left_out(self) -> dict[str, Any]:
         """Return what the release says of items that it leaves out; only if there are some, as in older releases."""
         needs = {"needs": self.needs} if self.needs else {}
-        return {"balanced": self.balanced, **needs, **({HALVES: self.halves} if self.halves else {})}
+        selection = {"selection": asdict(self.selection)} if self.selection else {}
+        return {"balanced": self.balanced, **selection, **needs, **({HALVES: self.halves} if self.halves else {})}
 
 
 def freeze_release(
@@ -96,7 +99,8 @@ def freeze_release(
     # Before anything is locked, because the classifier is slow. The result is cached by its content.
     items = selection or ItemSelection()
     runs = runs_to_select_with(project, items.ladder_runs) if items.needs else []
-    inspect(project, _content(project, items, runs).records)
+    content = _content(project, items, runs)
+    inspect(project, content.records, content.selection)
     check_share(items.holdback)
     reason = " ".join(override.split())
     return run_in_transaction(
@@ -117,10 +121,10 @@ def _content(project: Project, selection: ItemSelection, runs: Sequence[Run]) ->
         halves = [*halves, *unpaired]
     if not frozen:
         raise EvaluationError(_("No valid item qualifies. Choose other items, or models with other scores."))
-    remaining, offers = balanced(frozen, selection.balance)
+    remaining, offers, removal = balanced(frozen, selection.balance)
     counts = {row.name: {"n": row.n, "n_kept": row.n_kept} for row in offers}
     ladder = ladder_selection.as_json() if ladder_selection else None
-    return FrozenContent(remaining, counts, ladder, [half.record["id"] for half in halves])
+    return FrozenContent(remaining, counts, ladder, [half.record["id"] for half in halves], removal)
 
 
 def _freeze(
@@ -140,7 +144,7 @@ def _freeze(
     existing = Release.objects.filter(project=project, content_hash=content_hash).first()
     if existing is not None:
         return _same_content(existing, selection)
-    finding = inspect(project, records)
+    finding = inspect(project, records, content.selection)
     _check_gate(finding, override)
     private = private_ids(project, records, selection.holdback, selection.seed)
     # Sorting is stable: public items first.
@@ -160,7 +164,7 @@ def _freeze(
     ReleaseItem.objects.bulk_create(_members(release, frozen, private), batch_size=ROWS_PER_QUERY)
     keep_changelog(release)
     # Exports show the finding, which names words and texts.
-    public_finding = inspect(project, [member.record for member in public]) if private else finding
+    public_finding = inspect(project, [member.record for member in public], content.selection) if private else finding
     _record_gate(person, release, finding, public_finding, override, content.left_out)
     details = {**content.left_out, "name": release.name, "content_hash": content_hash, "n_items": len(frozen)}
     details["n_as_published"] = release.n_as_published

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from foilworks.core.solver.inference import verdict_of
-from foilworks.core.solver.questions import Row, separate_answers
-from foilworks.core.solver.solution import Interval, KindResult, Verdict
+from foilworks.core.solver.questions import Question, Row, separate_answers
+from foilworks.core.solver.solution import HEADLINE, Interval, KindResult, Solution, Verdict
 from foilworks.core.solver.solve import first_view
 
 OVERALL = "overall"
@@ -23,23 +23,31 @@ def solve_pairs(rows: Sequence[Row], seed: int = 0) -> dict[str, SolvedRow]:
     """
     if not rows:
         return {}
-    solution = first_view(*separate_answers(rows), seed=seed)
+    questions, answers = separate_answers(rows)
+    solved = solved_rows(first_view(questions, answers, seed=seed), questions)
+    return {name: {key: value for key, value in row.items() if key != "chance"} for name, row in solved.items()}
+
+
+def solved_rows(solution: Solution, questions: Sequence[Question]) -> dict[str, SolvedRow]:
+    """Return the rows of a solution with the `chance` of each; empty with fewer than five videos."""
     whole = solution.headline
-    if whole.why == "few":
+    if solution.tiers[HEADLINE].why == "few":
         return {}
-    row = _solved_row(whole.value, whole.interval, whole.verdict)
+    row = _solved_row(whole.value, whole.interval, whole.verdict, whole.chance)
+    videos: dict[str, Counter[str]] = {}
+    for index, question in enumerate(questions):
+        videos.setdefault(question.kind, Counter())[question.video or f"item {index}"] += 1
     of_kinds = {
-        kind.kind: _solved_row(kind.value, kind.interval, _verdict_of_kind(kind, rows)) for kind in solution.kinds
+        kind.kind: _solved_row(kind.value, kind.interval, _verdict_of_kind(kind, videos[kind.kind]), kind.chance)
+        for kind in solution.kinds
     }
-    return {OVERALL: row, **(of_kinds or {rows[0].kind: row})}
+    return {OVERALL: row, **(of_kinds or {questions[0].kind: row})}
 
 
-def _verdict_of_kind(result: KindResult, rows: Sequence[Row]) -> Verdict:
-    videos = Counter(row.video for row in rows if row.kind == result.kind)
+def _verdict_of_kind(result: KindResult, videos: Counter[str]) -> Verdict:
     largest = max(videos.values()) / result.n
-    verdict, _why, _n = verdict_of(result.value, result.interval, result.chance, result.n, largest, False)
-    return verdict
+    return verdict_of(result.value, result.interval, result.chance, result.n, largest, False)[0]
 
 
-def _solved_row(value: float, interval: Interval, verdict: Verdict) -> SolvedRow:
-    return {"solver_accuracy": value, "ci": list(interval), "verdict": verdict, "reason": None}
+def _solved_row(value: float, interval: Interval, verdict: Verdict, chance: float) -> SolvedRow:
+    return {"solver_accuracy": value, "ci": list(interval), "verdict": verdict, "reason": None, "chance": chance}

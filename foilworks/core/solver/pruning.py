@@ -1,7 +1,7 @@
 """Select items whose answers the texts do not tell: remove items at random, with chances that the solver decides.
 
-An item stays with the chance that its right option has by the solver, capped: options that it favours are kept less often. Then
-the right option of a kept item is as if drawn at random: a cue is removed, not reversed (rejection sampling).
+An item stays with the chance that its right option has by the solver, capped: options that it favours stay less often.
+So the right option of a kept item is as if drawn at random: a cue is removed, not reversed (rejection sampling).
 Items are chosen by the families `SELECTING`; those of `RESERVED` never choose, and certify what is left.
 """
 

@@ -37,6 +37,12 @@ MOVED = {
         "--explode": "--set explode=COLUMN",
         "--separator": "--set separator=TEXT",
     },
+    "prune": {
+        "--file": "FILE, without an option",
+        "--kind": "foilworks prune FILE, which has one procedure",
+        "--foils": "foilworks prune FILE, which keeps items whole",
+        "--valid": "foilworks release --balance SUBTEST, which reads the valid items of a project",
+    },
     "plan": {f"--{name.replace('_', '-')}": f"--set {name}=…" for name in _ASSUMPTIONS},
     "report": {f"--{name}": f"--set {name}=…" for name in _REPORT_PARAMETERS},
     "teacher train": {**_MIXTURE, "--estimate": "foilworks teacher estimate"},
