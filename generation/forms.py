@@ -1,11 +1,9 @@
 """Forms of runs, caption runs and budgets. Their fields come from the registries."""
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from django import forms
-from django.conf import settings
 from django.forms import BoundField
 from django.utils.translation import gettext_lazy as _
 
@@ -165,6 +163,7 @@ class RunForm(forms.Form):
             {name: stored_values[name] for name in ("mode", "seed") if name in stored_values} if stored_values else {}
         )
         super().__init__(data, initial={**initial_values, "method": self.method_slug})
+        self.project = project
         self.fields["subtest"].queryset = Subtest.objects.filter(project=project)
         self.fields["filters"].initial = list(default_filters(self.method_slug))
         # Chosen without JavaScript, or before the page showed the parameters: show them now.
@@ -217,7 +216,7 @@ class RunForm(forms.Form):
             return False
         for name, value in params.items():
             try:
-                with_paths({name: value}, only_below=Path(settings.MODEL_ROOT))
+                with_paths({name: value}, owner=self.project)
             except ActionableError as error:
                 self.params.add_error(name, str(error))
         return not self.params.errors

@@ -5,10 +5,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.db import connection
 from django.utils.translation import gettext as _
 
+from foilworks.core.projects.model_folders import all_roots, may_use
 from foilworks.core.text.quoting import shortened
 from generation.errors import GenerationError
 
@@ -23,12 +23,12 @@ def check_named(spec: str) -> None:
     name = (argument if colon else kind).partition("?")[0]
     if (colon and kind not in FROM_HUB) or not name:
         return
-    root, path = Path(settings.MODEL_ROOT), Path(name)
+    path = Path(name)
     if path.is_absolute() or ".." in path.parts:
         # Of other folders, the page must not say whether they exist: the action refuses them.
-        if path.resolve().is_relative_to(root.resolve()):
+        if may_use(None, path):
             check_folder(path, "config.json")
-    elif not path.is_dir() and not (root / path).is_dir():
+    elif not path.is_dir() and not any((folder / name).is_dir() for folder in all_roots()):
         check_hub_id(name)
 
 

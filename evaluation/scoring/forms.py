@@ -120,7 +120,7 @@ class ScoringForm(BudgetForm):
             problem = _("“%(spec)s” is not a model name. Start with the kind, as in clip:openai/clip-vit-base-patch32.")
             raise forms.ValidationError(problem % {"spec": shortened(spec)})
         try:
-            check_there(*checked_spec(spec, from_page=True))
+            check_there(*checked_spec(spec, self.release.project))
         except ActionableError as error:
             raise forms.ValidationError(str(error)) from error
         return spec

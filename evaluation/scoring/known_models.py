@@ -1,5 +1,6 @@
 """Find the models that an installation has, and tell from its name whether a model can be there. Loads no model."""
 
+import itertools
 import json
 import math
 import re
@@ -17,6 +18,7 @@ from evaluation.scoring.model_cards import cards_of
 from evaluation.scoring.models import Run
 from foilworks.core.corpus.models import Release
 from foilworks.core.hub.catalogue.registry import ENDPOINT, SCORE_FILE
+from foilworks.core.projects.model_folders import may_use, roots_of, with_names
 from foilworks.core.text.errors import ActionableError
 from generation.instruction_models.endpoints import configured
 from generation.model_presence import FROM_HUB, check_folder, check_hub_id, hub_setting
@@ -72,7 +74,7 @@ class KnownModel(NamedTuple):
 
 def known_models(release: Release | None) -> list[KnownModel]:
     """Return the models scored in the project, the operator's endpoints, downloaded models, and the fake."""
-    models = [*(_scored(release) if release else ()), *_endpoints(), *_folders(), *_downloaded()]
+    models = [*(_scored(release) if release else ()), *_endpoints(), *_folders(release), *_downloaded()]
     models.append(KnownModel("fake:", _("for trials, without weights")))
     merged: dict[str, KnownModel] = {}
     for model in models:
@@ -106,7 +108,7 @@ def _scored(release: Release) -> Iterator[KnownModel]:
     for spec, key in dict(runs.order_by("-pk").values_list("spec", "model_key")[:MAX_LISTED]).items():
         if not _is_there(spec):
             continue
-        yield KnownModel(spec, _("scored before"), cards[key].size if key in cards else "")
+        yield KnownModel(with_names(spec), _("scored before"), cards[key].size if key in cards else "")
 
 
 def _is_there(spec: str) -> bool:
@@ -124,14 +126,14 @@ def _endpoints() -> Iterator[KnownModel]:
             yield KnownModel(f"{ENDPOINT}:{name}/{model}", _("endpoint"))
 
 
-def _folders() -> Iterator[KnownModel]:
-    root = Path(settings.MODEL_ROOT)
-    for needed in dict.fromkeys(FOLDERS.values()):
+def _folders(release: Release | None) -> Iterator[KnownModel]:
+    project_id = release.project_id if release is not None else None
+    for root, needed in itertools.product(roots_of(project_id), dict.fromkeys(FOLDERS.values())):
         for file in sorted([*root.glob(f"*/{needed}"), *root.glob(f"*/*/{needed}")])[:MAX_LISTED]:
-            config = _read(file)
+            config = _read(file) if may_use(project_id, file) else {}
             slug = _kind(file.name, config)
-            if slug:
-                yield _described(f"{slug}:{file.parent}", file.parent, config)
+            if config and slug:
+                yield _described(with_names(f"{slug}:{file.parent}"), file.parent, config)
 
 
 def _downloaded() -> Iterator[KnownModel]:

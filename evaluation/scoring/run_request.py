@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from django.conf import settings
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
@@ -24,8 +23,10 @@ from evaluation.scoring.standard_results import STANDARD
 from foilworks.core.corpus.models import Release
 from foilworks.core.hub.catalogue.registry import ENDPOINT, SCORE_FILE
 from foilworks.core.hub.catalogue.specs import parse_spec
+from foilworks.core.projects.models import Project
 from foilworks.core.text.quoting import quoted
 from generation.instruction_models.endpoints import endpoint_and_model
+from generation.model_paths import absolute_argument, absolute_path
 
 # Adapters whose only argument is a path.
 RUNS_OR_READS = frozenset({SCORE_FILE, "external"})
@@ -65,9 +66,9 @@ class RunRequest:
     frames_tried: int = FRAMES_TRIED
     rung_files: Mapping[str, Path] | None = None
 
-    def checked_spec(self, from_page: bool) -> tuple[str, str]:
+    def checked_spec(self, owner: Project | None) -> tuple[str, str]:
         """Return adapter and argument of the model. A stored score file may be outside of the models folder."""
-        return checked_spec(self.spec, from_page=from_page and self.kept_file is None)
+        return checked_spec(self.spec, owner if self.kept_file is None else None)
 
     def checked_params(self, release: Release, slug: str, argument: str) -> dict[str, Any]:
         """Return the parameters of the run. EvaluationError: an invalid choice, or a missing file."""
@@ -89,32 +90,25 @@ def check_device(device: str) -> None:
         raise EvaluationError(f"unknown device {quoted(device)}; give auto, cpu, cuda or cuda:N")
 
 
-def checked_spec(spec: str, from_page: bool) -> tuple[str, str]:
-    """Return adapter and argument of a model, paths made absolute. EvaluationError: on a page, a path outside of the
-    models folder; HubError: no model.
+def checked_spec(spec: str, owner: Project | None) -> tuple[str, str]:
+    """Return adapter and argument of a model, paths made absolute.
+
+    `owner`: the project whose researcher names it; None: the operator, who may name any path. GenerationError: a path
+    that is neither the project's nor shared; EvaluationError, HubError: no model.
     """
+    spec = spec.strip()
     if len(spec) > MAX_SPEC_LENGTH or not spec.isprintable():
         raise EvaluationError(f"a model name has at most {MAX_SPEC_LENGTH} printable characters; shorten it")
     slug, argument = parse_spec(spec)
     if slug == ENDPOINT:
         served_spec(spec)
         return slug, argument
-    # Options of the adapter follow the name.
-    name, mark, options = (argument, "", "") if slug == SCORE_FILE else argument.partition("?")
-    path = Path(name)
-    # Paths below the working folder are also server files, or a program that would be started.
-    names_a_path = slug in RUNS_OR_READS or path.is_absolute() or ".." in path.parts or ("/" in name and path.exists())
-    if from_page and names_a_path and not path.resolve().is_relative_to(Path(settings.MODEL_ROOT).resolve()):
-        raise EvaluationError(
-            _(
-                "This file is not in the models folder of this installation. On this page, "
-                "you can use only files in that folder."
-            )
-        )
-    if slug == SCORE_FILE and not path.is_file():
+    if slug != SCORE_FILE:
+        return slug, absolute_argument(argument, owner, is_path=slug in RUNS_OR_READS)
+    path = absolute_path(argument, owner, is_path=True)
+    if not Path(path).is_file():
         raise EvaluationError(f"{argument}: file: there is no such score file; check the path")
-    # A worker has a working folder of its own.
-    return slug, f"{path.resolve()}{mark}{options}" if names_a_path and name else argument
+    return slug, path
 
 
 def default_label(slug: str, argument: str) -> str:

@@ -186,6 +186,7 @@ MIDDLEWARE = [
     "foilworks.site.monitoring.requests.ContentPolicyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "foilworks.site.monitoring.requests.ModelNameMiddleware",
     "foilworks.core.projects.limits.upload_limits.StrangersBodies",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

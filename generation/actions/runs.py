@@ -58,16 +58,16 @@ def start_run(person: User | None, project: Project, request: FoilRequest) -> Ge
     parameter) or GenerationError, each saying what to do.
     """
     require_researcher(person, project)
-    below = None if person is None else Path(settings.MODEL_ROOT)
+    owner = None if person is None else project
     method, filters = request.method, request.filters
     run = GenerationRun(
         project=project,
         subtest=request.subtest,
         method=method,
         mode=request.mode,
-        params=with_paths(_params(method, request.params or {}, request.subtest), only_below=below),
+        params=with_paths(_params(method, request.params or {}, request.subtest), owner=owner),
         filters=_filters(
-            {slug: {} for slug in default_filters(method, request.mode)} if filters is None else filters, below
+            {slug: {} for slug in default_filters(method, request.mode)} if filters is None else filters, owner
         ),
         seed=request.seed,
         selection=_selection(request.subtest, request.selection or {}),
@@ -119,14 +119,12 @@ def _params(method: str, raw: Mapping[str, Any], subtest: Subtest) -> dict[str, 
     return {**params, "foils": n_foils}
 
 
-def _filters(filter_params: Mapping[str, Mapping[str, Any]], below: Path | None) -> list[dict[str, Any]]:
+def _filters(filter_params: Mapping[str, Mapping[str, Any]], owner: Project | None) -> list[dict[str, Any]]:
     """Return the rows of `GenerationRun.filters`; the job adds the versions, since only jobs load filters."""
     parsed = {slug: parse_params(lookup(FILTERS, slug, "filter"), raw) for slug, raw in filter_params.items()}
     if SCREENING in parsed:
         _check_screening(parsed[SCREENING])
-    return [
-        {"slug": slug, "params": _with_vectors(with_paths(params, only_below=below))} for slug, params in parsed.items()
-    ]
+    return [{"slug": slug, "params": _with_vectors(with_paths(params, owner=owner))} for slug, params in parsed.items()]
 
 
 def _check_screening(params: Mapping[str, Any]) -> None:
@@ -246,7 +244,7 @@ def preview_captions(
         sources=sources,
         split=split,
         last_source=last,
-        params=_caption_params(project, maker, params or {}, None if person is None else Path(settings.MODEL_ROOT)),
+        params=_caption_params(project, maker, params or {}, None if person is None else project),
         created_by=person,
     )
     _queue(run, PREVIEW, _("Preview of %(maker)s"))
@@ -277,12 +275,12 @@ def make_captions(person: User | None, run: CaptionRun) -> CaptionRun:
     return run
 
 
-def _caption_params(project: Project, maker: str, raw: Mapping[str, Any], only_below: Path | None) -> dict[str, Any]:
+def _caption_params(project: Project, maker: str, raw: Mapping[str, Any], owner: Project | None) -> dict[str, Any]:
     params = parse_params(lookup(CAPTIONERS, maker, "caption maker"), raw)
     if endpoints.asks_a_model(params):
         params = endpoints.checked(params)
         find_prompt(params["template"], project)
-    return with_paths(params, only_below=only_below)
+    return with_paths(params, owner=owner)
 
 
 def _queue(run: CaptionRun, dotted: str, title: str) -> None:
@@ -308,7 +306,7 @@ def start_tuning(
     require_researcher(person, project)
     tuning_params = parse_params(TUNING, params or {})
     _check_tuning(tuning_params)
-    tuning_params = with_paths(tuning_params, only_below=None if person is None else Path(settings.MODEL_ROOT))
+    tuning_params = with_paths(tuning_params, owner=None if person is None else project)
     folder = Path(tuning_params["model"])
     if folder.is_absolute() and not folder.is_dir():
         raise GenerationError(

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from foilworks.core.projects.model_folders import models_of
 from foilworks.core.projects.models import Project
 from foilworks.core.projects.models.requested_jobs import RequestedJob
 from foilworks.core.text.registry import MAX_VERSION_LENGTH
@@ -63,7 +63,7 @@ class Tuning(RequestedJob):
     @property
     def path(self) -> Path | None:
         """The folder of the model; None until it exists."""
-        return Path(settings.MODEL_ROOT) / self.folder if self.folder else None
+        return models_of(self.project_id) / self.folder if self.folder else None
 
 
 class DetectionResult(models.Model):

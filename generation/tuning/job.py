@@ -4,12 +4,11 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from django.conf import settings
-
 from foilworks.core.corpus.models import Split
 from foilworks.core.hub.training.text_to_text import SpanTraining, Text, folder_hash, resumes_at, tune
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.progress import progress
+from foilworks.core.projects.model_folders import models_of
 from foilworks.core.projects.models import Project
 from foilworks.core.text.language.tools import tagger
 from generation.errors import GenerationError
@@ -37,7 +36,7 @@ def run_tuning(tuning: Tuning, job: Job) -> None:
 
     GenerationError: the train split is empty by now. HubError: the model cannot be loaded.
     """
-    work = Path(settings.MODEL_ROOT) / "tuning" / str(tuning.pk)
+    work = models_of(tuning.project_id) / "tuning" / str(tuning.pk)
     if tuning.folder:
         # A worker was killed after storing the model.
         shutil.rmtree(work, ignore_errors=True)
@@ -61,7 +60,7 @@ def run_tuning(tuning: Tuning, job: Job) -> None:
     tuning.losses = [point for point in tuning.losses if point[0] <= resumes_at(work)]
     tuning.save(update_fields=["captions", "steps", "losses"])
     _learn(tuning, texts, plan, work, job)
-    tuning.folder = _publish_model(work)
+    tuning.folder = _publish_model(tuning, work)
     tuning.save(update_fields=["folder"])
     shutil.rmtree(work, ignore_errors=True)
     progress(job, tuning.steps, tuning.steps, "done")
@@ -92,10 +91,10 @@ def _marked(text: str, tags: object) -> Text:
     return Text(text, tuple((span.start, span.end) for span in spans))
 
 
-def _publish_model(work: Path) -> str:
-    """Move the tuned model to the installation's models, and return its folder."""
+def _publish_model(tuning: Tuning, work: Path) -> str:
+    """Move the tuned model to the project's models, and return its folder."""
     name = f"tuned/{folder_hash(work / 'model')}"
-    target = Path(settings.MODEL_ROOT) / name
+    target = models_of(tuning.project_id) / name
     if target.exists():
         # The same training made the same files before.
         return name

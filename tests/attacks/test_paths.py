@@ -7,14 +7,16 @@ import re
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import override_settings
 
-from evaluation.errors import EvaluationError
 from evaluation.scoring.run_request import checked_spec
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.export_formats.parts.folder import safe_name
 from foilworks.core.corpus.video_files.ingest import find_media
+from foilworks.core.projects.models import Project
+from foilworks.core.text.errors import ActionableError
 from foilworks.site.backup import database, folder
 from foilworks.site.backup.errors import BackupError
 from foilworks.site.imports.models import Import
@@ -41,6 +43,11 @@ def _both(patch: pytest.MonkeyPatch) -> None:
 
 
 DOTS = Guard("foilworks.core.corpus.video_files.ingest.stays_below", "names of media cannot leave the folder", _both)
+MINE = replaced(
+    "generation.model_paths.may_use",
+    "a project names only its own models and shared ones",
+    lambda project_id, path: True,
+)
 SENT = replaced(
     "foilworks.site.imports.uploads.safe_name", "names of uploaded files cannot be paths", lambda name: name
 )
@@ -138,21 +145,27 @@ def test_a_file_of_an_export_stays_in_it(text):
     assert not name.startswith(".")
 
 
-@guarded_by(BELOW)
+@guarded_by(MINE)
 @pytest.mark.parametrize("spec", ["clip:/etc", "file:/etc/passwd", "clip:../../etc", "external:/bin/sh"])
 def test_a_page_names_no_model_elsewhere(spec):
     refused = ""
     try:
-        checked_spec(spec, from_page=True)
-    except EvaluationError as error:
+        checked_spec(spec, Project(pk=1))
+    except ActionableError as error:
         refused = str(error)
-    assert "not in the models folder" in refused
+    assert "neither a model of this project nor a shared one" in refused
 
 
-@guarded_by(BELOW)
-def test_a_run_from_a_page_reads_no_file_elsewhere(tmp_path):
-    with pytest.raises(GenerationError, match="model folder"):
-        with_paths({"vectors": "/etc/passwd"}, only_below=tmp_path)
+@guarded_by(MINE)
+def test_a_run_from_a_page_reads_no_file_elsewhere():
+    with pytest.raises(GenerationError, match="neither a model of this project"):
+        with_paths({"vectors": "/etc/passwd"}, owner=Project(pk=1))
+
+
+@guarded_by(MINE)
+def test_a_run_from_a_page_uses_no_model_of_another_project():
+    with pytest.raises(GenerationError, match="neither a model of this project"):
+        with_paths({"model": f"{settings.MODEL_ROOT}/projects/2/taught/a"}, owner=Project(pk=1))
 
 
 def test_no_archive_is_ever_unpacked():

@@ -231,7 +231,7 @@ class TestRelease:
         models = owner.get(url("release", project, release.pk)).context["form"].suggestions
         assert [(model.spec, model.about.replace("\xa0", " ")) for model in models] == [
             ("fake:3", "scored before"),
-            (f"tiny:{folder}", "95,384 parameters"),
+            ("tiny:demo/average", "95,384 parameters"),
             ("clip:openai/clip", "2.0 KB, mit"),
             ("fake:", "for trials, without weights"),
         ]
@@ -245,9 +245,9 @@ class TestRelease:
         ).encode()
         (folder / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
         page = owner.get(url("release", project, release.pk))
-        (model,) = [one for one in page.context["form"].suggestions if one.spec == f"clip:{folder}"]
+        (model,) = [one for one in page.context["form"].suggestions if one.spec == "clip:heads"]
         assert (model.size, model.memory.replace("\xa0", " ")) == ("524,289 parameters", "1.0 MB")
-        assert f'data-fills="id_spec" value="clip:{folder}"' in page.content.decode()
+        assert 'data-fills="id_spec" value="clip:heads"' in page.content.decode()
 
     def test_model_names_are_explained_in_a_closed_section(self, owner, project, release):
         html = " ".join(owner.get(url("release", project, release.pk)).content.decode().split())
@@ -267,7 +267,23 @@ class TestRelease:
         folder = settings.MODEL_ROOT / "temporal"
         folder.mkdir(parents=True)
         (folder / "config.json").write_text('{"architecture": "temporal"}')
-        assert f"tiny:{folder}" in read_page(owner.get(url("release", project, release.pk))).options
+        foreign = settings.MODEL_ROOT / f"projects/{project.pk + 1}/taught/theirs"
+        foreign.mkdir(parents=True)
+        (foreign / "config.json").write_text('{"architecture": "temporal"}')
+        page = owner.get(url("release", project, release.pk))
+        assert "tiny:temporal" in read_page(page).options
+        assert "theirs" not in page.content.decode()
+        # Another project's model does not run, by whichever name; no page has the path of a shared one.
+        for spec in (f"tiny:{foreign}", f"tiny:projects/{project.pk + 1}/taught/theirs"):
+            data = {"spec": spec, "protocol": "foilworks", "device": "auto"}
+            assert owner.post(url("release", project, release.pk), data).status_code == 422
+        assert owner.post(url("release", project, release.pk), data | {"spec": "tiny:temporal"}).status_code == 302
+        run = Run.objects.get()
+        assert run.spec == f"tiny:{folder}"
+        assert AuditEvent.objects.get(action="evaluation.start_run").details["spec"] == "tiny:temporal"
+        for address in (url("release", project, release.pk), url("run", project, run.pk)):
+            text = owner.get(address).content.decode()
+            assert (str(settings.MODEL_ROOT) in text, "tiny:temporal" in text) == (False, True), address
 
     def test_the_best_model_is_first_and_the_unscored_last(self, owner, project, person, watchable):
         waiting = start_run(person, watchable, RunRequest("fake:", label="Waiting"))

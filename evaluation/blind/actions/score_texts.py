@@ -25,7 +25,7 @@ def score_blind(
     an unknown device, or a path outside the models folder if a person sets it.
     """
     require_researcher(person, project)
-    slug, argument = checked_spec(spec.strip(), from_page=person is not None)
+    slug, argument = checked_spec(spec, project if person is not None else None)
     if slug == SCORE_FILE:
         raise EvaluationError(_("A score file contains no model to query. Enter a text-only model, such as lm:FOLDER."))
     check_device(device)

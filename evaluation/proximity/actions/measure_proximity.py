@@ -1,8 +1,7 @@
 """Queue a measurement of how close a release's foils are to their captions in meaning."""
 
-from pathlib import Path, PurePath
+from pathlib import PurePath
 
-from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -38,8 +37,7 @@ def measure_proximity(
             _("Enter an encoder: a hub ID or a folder. Add clip: in front to use the text encoder of CLIP.")
         )
     check_device(device)
-    only_below = Path(settings.MODEL_ROOT) if person is not None else None
-    model = with_paths({"model": model}, only_below=only_below)["model"]
+    model = with_paths({"model": model}, owner=project if person is not None else None)["model"]
     run_name = " ".join(name.split()) or PurePath(model.partition("?")[0]).name or model
     run = ProximityRun.objects.create(
         release=release, model=model, name=run_name[:MAX_NAME_LENGTH], device=device, created_by=person

@@ -48,7 +48,7 @@ def trust_model(
     """
     require_researcher(person, project)
     # As a run stores it: a local folder by its absolute path.
-    slug, argument = checked_spec(spec, from_page=person is not None)
+    slug, argument = checked_spec(spec, project if person is not None else None)
     if remote_code or other_weights:
         _require_existing(slug, argument.partition("?")[0])
     name = trusted_name(f"{slug}:{argument}")

@@ -26,7 +26,7 @@ def start_run(person: User | None, release: Release, request: RunRequest) -> Run
     the models folder on a page.
     """
     require_researcher(person, project := release.project)
-    slug, argument = request.checked_spec(from_page=person is not None)
+    slug, argument = request.checked_spec(project if person is not None else None)
     run = Run.objects.create(
         release=release,
         spec=f"{slug}:{argument}",

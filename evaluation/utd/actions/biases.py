@@ -44,7 +44,7 @@ def measure_bias(person: User | None, descriptions: Descriptions, request: BiasR
     _check_task(task, request.max_reading, labels, request.vectors)
     chosen_procedure = _procedure(request.options or {}, request.class_texts or {}, request.learning_curve)
     recipe = RECIPES.get(descriptions.params.get("recipe", ""))
-    encoder = checked_model(request.encoder.strip() or (recipe.encoder if recipe else ""), person)
+    encoder = checked_model(request.encoder.strip() or (recipe.encoder if recipe else ""), person, project)
     name = " ".join(request.name.split()) or f"{descriptions.name}: {labels or task}"
     params = {name: getattr(request, name) for name in ("max_reading", "device", "seed", "vectors")}
     run = BiasRun.objects.create(
@@ -100,7 +100,7 @@ def predict_samples(person: User | None, run: BiasRun, request: PredictionReques
     check_device(device)
     if not 1 <= request.epochs <= MAX_EPOCHS:
         raise EvaluationError(f"{request.epochs} epochs are not allowed; give 1 to {MAX_EPOCHS}")
-    spec = checked_model(request.model.strip(), person)
+    spec = checked_model(request.model.strip(), person, project)
     second = _second_model(person, run, request.rerank.strip(), zero_shot)
     label = (request.label.strip() or spec.rpartition("/")[2])[:MAX_LABEL_LENGTH]
     training = {"epochs": request.epochs, "augment": request.augment}
@@ -127,7 +127,7 @@ def _second_model(person: User | None, run: BiasRun, spec: str, zero_shot: bool)
         raise EvaluationError(
             _("Only text-to-video retrieval without training is ranked again. Leave the second model empty.")
         )
-    return {"rerank": checked_model(spec, person)}
+    return {"rerank": checked_model(spec, person, run.project)}
 
 
 @transaction.atomic
@@ -142,7 +142,7 @@ def check_shortcuts(
     require_researcher(person, project)
     check_device(device)
     recipe = RECIPES.get(descriptions.params.get("recipe", ""))
-    encoder_spec = checked_model(encoder.strip() or (recipe.encoder if recipe else ""), person)
+    encoder_spec = checked_model(encoder.strip() or (recipe.encoder if recipe else ""), person, project)
     check = ItemCheck.objects.create(
         descriptions=descriptions, encoder=encoder_spec, params={"device": device}, created_by=person
     )

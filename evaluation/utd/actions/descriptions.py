@@ -5,7 +5,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -58,8 +57,8 @@ def describe_videos(person: User | None, project: Project, request: DescriptionR
     descriptions = Descriptions.objects.create(
         project=project,
         name=(" ".join(request.name.split()) or recipe.label)[:MAX_NAME_LENGTH],
-        describer=checked_model(describer or recipe.describer, person),
-        extractor=checked_model(extractor or recipe.extractor, person),
+        describer=checked_model(describer or recipe.describer, person, project),
+        extractor=checked_model(extractor or recipe.extractor, person, project),
         params={
             **_params(request.frames or recipe.frames, request.recipe),
             "device": request.device,
@@ -109,15 +108,14 @@ def queue_description(descriptions: Descriptions) -> None:
     descriptions.save(update_fields=["job"])
 
 
-def checked_model(spec: str, person: User | None) -> str:
+def checked_model(spec: str, person: User | None, project: Project) -> str:
     """Return a model as it is stored: with an absolute path, which a person may set only below the models folder."""
     if not spec or len(spec) > MAX_MODEL_LENGTH or not spec.isprintable():
         raise EvaluationError(_("Enter a model: its kind, a colon, and a hub ID or folder, such as vlm:ID."))
     if spec.startswith(ENDPOINT):
         endpoint_and_model(spec.removeprefix(ENDPOINT))
         return spec
-    only_below = Path(settings.MODEL_ROOT) if person is not None else None
-    return str(with_paths({"model": spec}, only_below=only_below)["model"])
+    return str(with_paths({"model": spec}, owner=project if person is not None else None)["model"])
 
 
 @transaction.atomic
@@ -152,7 +150,7 @@ def import_descriptions(
         project=project,
         name=(" ".join(name.split()) or label)[:MAX_NAME_LENGTH],
         describer=f"{FROM_FILE}{label}"[:500],
-        extractor=checked_model(extractor.strip(), person) if extractor.strip() else "",
+        extractor=checked_model(extractor.strip(), person, project) if extractor.strip() else "",
         params=_params(counts.pop()),
         problems=_unmatched_keys(described, matches),
         described_at=timezone.now(),

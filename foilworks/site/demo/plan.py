@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from django.conf import settings
-
+from foilworks.core.projects.model_folders import models_of
 from foilworks.core.projects.models import Project
 from foilworks.site.demo.captions import NEXT_SHAPE, OPPOSITES
 from generation.models import GenerationRun
@@ -60,4 +59,4 @@ def seed_of(project: Project) -> int:
 
 def model_folder(project: Project, architecture: str) -> Path:
     """Return the folder of a model of this sample project."""
-    return Path(settings.MODEL_ROOT) / f"{SLUG}-{project.pk}" / architecture
+    return models_of(project.pk) / architecture

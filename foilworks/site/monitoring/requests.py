@@ -19,6 +19,7 @@ from prometheus_client import Counter as CounterMetric
 from prometheus_client.mmap_dict import MmapedDict
 
 from foilworks.core.jobs.trace import valid_or_new_id, working_on
+from foilworks.core.projects.model_folders import with_names
 
 HEADER = "X-Request-ID"
 # Static files, unknown addresses and refused host names.
@@ -176,4 +177,20 @@ class ContentPolicyMiddleware:
         response = self.get_response(request)
         if not (settings.DEBUG and response.status_code in {404, 500}):
             response.headers.setdefault(POLICY_HEADER, content_policy())
+        return response
+
+
+class ModelNameMiddleware:
+    """Send names of models instead of their paths on this server, whichever page or operation shows them."""
+
+    TEXTS = ("text/", "application/json")
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        is_text = not response.streaming and response.headers.get("Content-Type", "").startswith(self.TEXTS)
+        if is_text and str(settings.MODEL_ROOT).encode() in response.content:
+            response.content = with_names(response.content.decode(response.charset)).encode(response.charset)
         return response

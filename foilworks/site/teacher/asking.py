@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from django.conf import settings
 from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
@@ -20,6 +19,7 @@ from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.progress import progress
 from foilworks.core.jobs.shards import Problems, Stage, finish, ranges, run_stages, shard_size
 from foilworks.core.jobs.spread import Spread
+from foilworks.core.projects.model_folders import models_of
 from foilworks.core.text.quoting import quoted
 from foilworks.site.teacher.models import TeacherTraining
 from foilworks.site.teacher.sources import TrainingTexts, stored_captions
@@ -33,7 +33,7 @@ SHARD = "teacher.ask"
 
 def work_of(training: TeacherTraining) -> Path:
     """Return the folder of an unfinished training."""
-    return Path(settings.MODEL_ROOT) / "teaching" / str(training.pk)
+    return models_of(training.project_id) / "teaching" / str(training.pk)
 
 
 def ask_teacher(training: TeacherTraining, training_texts: TrainingTexts, job: Job) -> Spread | None:

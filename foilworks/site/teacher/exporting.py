@@ -51,7 +51,7 @@ def export_set(
             raise EvaluationError(f"{path}: exists already; name another file, or remove it")
     full_params = parse_params(TEACHING, params) | {"action_runs": list(action_runs), "object_runs": list(object_runs)}
     full_params |= mixture.params if mixture else {}
-    full_params |= with_paths({"model": full_params["teacher"]}, only_below=None)
+    full_params |= with_paths({"model": full_params["teacher"]}, owner=None)
     texts_by_split = {split: _collected(project, full_params, split, videos) for split in dict.fromkeys(splits)}
     wants_cosines = not preference and full_params["lgt"] > 0
     encoder = open_teacher(full_params["model"], full_params["device"]) if wants_cosines else None

@@ -13,7 +13,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
-from django.conf import settings
 from torch import distributed
 
 from evaluation.errors import EvaluationError
@@ -26,6 +25,7 @@ from foilworks.core.jobs.lease import write
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.progress import progress
 from foilworks.core.jobs.spread import Spread
+from foilworks.core.projects.model_folders import models_of
 from foilworks.site.teacher.asking import ask_teacher, cosines_of, work_of
 from foilworks.site.teacher.checkpoints import resumes_at, stored_points
 from foilworks.site.teacher.estimating import estimate
@@ -307,7 +307,7 @@ def _card(lesson: Lesson) -> dict[str, object]:
 def _install_model(lesson: Lesson, work: Path) -> str:
     """Return the spec of the trained model, in the installation's models under its hash."""
     name = f"taught/{folder_hash(work / 'model')}"
-    target = Path(settings.MODEL_ROOT) / name
+    target = models_of(lesson.training.project_id) / name
     slug, _, argument = lesson.training.student.partition(":")
     parameters = argument.partition("?")[2].split("&")
     options = "&".join(parameter for parameter in parameters if parameter.partition("=")[0] not in OPTIONS)

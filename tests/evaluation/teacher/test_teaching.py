@@ -17,6 +17,7 @@ from foilworks.core.jobs.models import Job, JobState
 from foilworks.core.jobs.queue import cancel, retry
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.model_folders import models_of
 from foilworks.core.projects.models import AuditEvent, Role
 from foilworks.site.teacher import teaching
 from foilworks.site.teacher.actions.trainings import read_release, start_teacher
@@ -69,7 +70,7 @@ def test_a_training_has_a_curve_a_model_evaluations_and_its_sources(shapes, sett
     assert parts["norm of the gradients"] > 0
     assert parts["lgt"] == parts["teacher||student"]
     assert (parts["negatives: contrastive"], parts["negatives: changed"]) == (3, 5)
-    assert training.model_spec.startswith(f"tiny:{settings.MODEL_ROOT}/taught/")
+    assert training.model_spec.startswith(f"tiny:{models_of(training.project_id)}/taught/")
     assert open_adapter(training.model_spec, device="cpu").info.card["adaptation"] == "fine_tuned"
     assert not teaching.work_of(training).exists()
     (run,) = training.sources["runs"]
@@ -112,9 +113,9 @@ def test_trained_transformers_students_load_in_the_adapters(shapes, settings, ki
     folder = folders.clip(root / "c") if kind == "clip" else video_folders.xclip(root / "c")
     spec = f"{kind}:{folder}" + ("?frames=2" if kind == "clip" else "")
     training = finished(start(shapes, student=spec, steps=2, params={"contrastive": 0.5, "bf16": True}))
-    assert training.model_spec.startswith(f"{kind}:{root}/taught/")
+    assert training.model_spec.startswith(f"{kind}:{models_of(training.project_id)}/taught/")
     assert training.model_spec.endswith("?frames=2") == (kind == "clip")
-    assert not list((root / "taught").rglob("*.bin"))
+    assert not list(models_of(training.project_id).rglob("*.bin"))
     reading = training.readings.get()
     assert EvaluationResult.of(reading.before).scores != EvaluationResult.of(reading.after).scores
 

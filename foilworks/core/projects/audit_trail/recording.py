@@ -14,6 +14,7 @@ from django.http import HttpRequest
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.errors import AccessDenied, EntryRefused, NotAMember
 from foilworks.core.projects.limits import rate_limits
+from foilworks.core.projects.model_folders import with_names
 from foilworks.core.projects.models import AuditEvent, Project, User, Webhook
 from foilworks.core.projects.sql.bulk_writes import insert_many
 from foilworks.core.projects.sql.prepared import Prepared, insert
@@ -57,7 +58,7 @@ def event(
         from_state=from_state,
         to_state=to_state,
         reason=reason[:500],
-        details=details,
+        details=with_names(details),
     )
 
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -67,7 +66,7 @@ def start_teacher(person: User | None, project: Project, request: TrainingReques
 def planned_teacher(person: User | None, project: Project, request: TrainingRequest) -> TeacherTraining:
     """Return the training that `start_teacher` would store, with the same errors."""
     require_researcher(person, project)
-    params = _checked(parse_params(TEACHING, request.params), from_page=person is not None)
+    params = _checked(parse_params(TEACHING, request.params), project if person is not None else None)
     params |= {"action_runs": list(request.action_runs), "object_runs": list(request.object_runs)}
     # Without the default: trainings of earlier versions share a row of the comparison.
     split = "" if request.split == Split.TRAIN else request.split
@@ -126,9 +125,9 @@ def read_release(person: User | None, training: TeacherTraining, release: Releas
     return reading
 
 
-def _checked(params: dict[str, Any], from_page: bool) -> dict[str, Any]:
+def _checked(params: dict[str, Any], owner: Project | None) -> dict[str, Any]:
     """Return the parameters with absolute paths."""
-    slug, argument = checked_spec(_located(params["student"], from_page), from_page)
+    slug, argument = checked_spec(params["student"], owner)
     if slug not in STUDENTS:
         choices = ", ".join(f"{name}:…" for name in STUDENTS)
         raise EvaluationError(
@@ -136,8 +135,7 @@ def _checked(params: dict[str, Any], from_page: bool) -> dict[str, Any]:
         )
     if slug != WITH_FILES or not Path(argument.partition("?")[0]).is_file():
         _refuse_absent("student", argument.partition("?")[0])
-    only_below = Path(settings.MODEL_ROOT) if from_page else None
-    teacher = with_paths({"model": params["teacher"].strip()}, only_below=only_below)["model"]
+    teacher = with_paths({"model": params["teacher"].strip()}, owner=owner)["model"]
     if params["lgt"] > 0:
         _refuse_absent("teacher", teacher.partition(":")[2] if teacher.startswith("sentence:") else teacher)
     check_device(params["device"])
@@ -151,17 +149,6 @@ def _checked(params: dict[str, Any], from_page: bool) -> dict[str, Any]:
     if not params["learning_rate"] or not all(0 <= params[name] <= 1 for name in shares):
         raise EvaluationError(f"{', '.join(shares)} must be between 0 and 1, and learning_rate above 0")
     return {**params, "student": f"{slug}:{argument}", "teacher": teacher}
-
-
-def _located(spec: str, from_page: bool) -> str:
-    """Resolve a folder or file of the installation's models, named without its path ("tiny:taught/0123abcd")."""
-    slug, colon, argument = spec.strip().partition(":")
-    name, mark, options = argument.partition("?")
-    folder = Path(settings.MODEL_ROOT) / name
-    below = folder.resolve().is_relative_to(Path(settings.MODEL_ROOT).resolve())
-    if from_page and name and not Path(name).is_absolute() and below and folder.exists():
-        return f"{slug}{colon}{folder}{mark}{options}"
-    return spec.strip()
 
 
 def _refuse_absent(what: str, name: str) -> None:
