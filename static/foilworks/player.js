@@ -12,6 +12,8 @@ const FALLBACK_SECONDS = 3600;
 // A frame that was sought is presented by then, unless the page is hidden.
 const PRESENTED_WITHIN_MS = 400;
 const FIRST_SEEKS = 3;
+// A seek that has not ended by then may never end; the page says so.
+const SOUGHT_WITHIN_MS = 2000;
 // Firefox before 132 does not say which frame is on the screen.
 const canReport = "requestVideoFrameCallback" in HTMLVideoElement.prototype;
 
@@ -144,6 +146,7 @@ class Player {
     this.part("scrub").addEventListener("input", (event) => this.jump(this.first + Number(event.target.value)));
     this.wireSpeed(this.part("speed"));
     this.video.addEventListener("play", () => this.playing());
+    this.video.addEventListener("seeked", () => (this.part("late").hidden = true));
     for (const type of ["pause", "seeked"]) this.video.addEventListener(type, () => this.show());
     this.video.addEventListener("ended", () => this.turn());
     const form = document.getElementById(this.element.dataset.evidenceFor || "");
@@ -193,7 +196,9 @@ class Player {
     const seeked = new Promise((resolve) => this.video.addEventListener("seeked", resolve, { once: true }));
     this.watch.moved();
     this.video.currentTime = this.clock.inside(frame);
-    await seeked;
+    const isLate = await Promise.race([seeked.then(() => false), pauseFor(SOUGHT_WITHIN_MS).then(() => true)]);
+    this.part("late").hidden = !isLate;
+    if (isLate) return;
     // Presented before or after this event.
     if (this.onScreen !== frame) {
       const presented = new Promise((resolve) => (this.notifyPresented = () => this.onScreen === frame && resolve()));
@@ -346,14 +351,16 @@ class Player {
   show() {
     const [frame, count] = [this.frame() - this.first, this.last - this.first + 1];
     const begin = this.clock.begin(this.first);
-    const seconds = SECONDS.format(this.clock.begin(this.frame()) - begin);
+    // What is on the screen, while a seek is on its way as well.
+    const screen = clamp(this.onScreen ?? this.first, this.first, this.last);
+    const seconds = SECONDS.format(this.clock.begin(screen) - begin);
     // The frame that is on the screen for sure; nothing while a seek is on its way.
     this.element.dataset.shown = this.target === null ? String(frame) : "";
     const scrub = this.part("scrub");
     scrub.value = String(frame);
-    scrub.setAttribute("aria-valuetext", `${frame + 1} / ${count}, ${seconds} s`);
+    scrub.setAttribute("aria-valuetext", `${screen - this.first + 1} / ${count}, ${seconds} s`);
     this.part("time").textContent = `${seconds} / ${SECONDS.format(this.clock.end(this.last) - begin)} s`;
-    this.part("frame").textContent = `${frame + 1} / ${count}`;
+    this.part("frame").textContent = `${screen - this.first + 1} / ${count}`;
     const active = Boolean(this.wanted || this.rewinding);
     this.element.dataset.state = active ? "playing" : "paused";
     this.pressed("toggle", active);

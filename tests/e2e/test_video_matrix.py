@@ -11,7 +11,7 @@ from tests.media.odd_files import OddFile, make, odd_files
 
 pytestmark = pytest.mark.django_db(transaction=True)
 # One of each kind that once was shown otherwise than models saw it.
-FEW = ("cut.mov", "turned-90-mirrored.mp4", "slides.webm", "bt709-hevc.mp4")
+FEW = ("cut.mov", "turned-90-mirrored.mp4", "slides.webm", "bt709-hevc.mp4", "open-gop.mp4", "recovery-points.mp4")
 
 
 def rows_of(sign_in: SignIn, folder: Path, files: list[OddFile]) -> list[Row]:

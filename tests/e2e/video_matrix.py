@@ -46,6 +46,12 @@ FETCH = """async (address) => {
   if (!answer.ok) return "";
   return btoa(Array.from(new Uint8Array(await answer.arrayBuffer()), (byte) => String.fromCharCode(byte)).join(""));
 }"""
+# As a person who drags the slider.
+SCRUB = """(frame) => {
+  const scrub = document.querySelector("[data-player-scrub]");
+  scrub.value = String(frame);
+  scrub.dispatchEvent(new Event("input", { bubbles: true }));
+}"""
 # Where the video is in the window, and the size of its picture.
 PLACE = """() => {
   const video = document.querySelector("video");
@@ -146,6 +152,7 @@ def _watch(page: Tab, project: Project, video: Video, row: Row) -> dict[str, Any
             return {}
         page.evaluate(PAINTED)
         pictures.append(_screen(page))
+    _seek_about(page, pictures, row)
     return {
         "count": count,
         "pictures": pictures,
@@ -153,6 +160,23 @@ def _watch(page: Tab, project: Project, video: Video, row: Row) -> dict[str, Any
         "covered": page.evaluate(EVIDENCE),
         "strip": base64.b64decode(page.evaluate(FETCH, f"/projects/{project.slug}/videos/{video.pk}/strip/")),
     }
+
+
+def _seek_about(page: Tab, pictures: list[np.ndarray], row: Row) -> None:
+    """Seek to the last frame, backwards, then in a random order: each frame looks as when it was stepped to."""
+    count = len(pictures)
+    shuffled = np.random.default_rng(count).permutation(count).tolist()
+    for index in [count - 1, *range(count - 1, -1, -max(1, count // 6)), *shuffled[:12], 0, count - 1]:
+        page.evaluate(SCRUB, index)
+        try:
+            page.wait_for_selector(f'[data-player][data-shown="{index}"]', timeout=READY_MS)
+        except (TooLate, TimeoutError):
+            row.problems["seek"] = f"never shows frame {index} of {count}"
+            return
+        page.evaluate(PAINTED)
+        off = differs(grid(_screen(page)), grid(pictures[index]))
+        if off > SCREEN_TOLERANCE:
+            row.problems["seek"] = f"frame {index} looks different after a seek ({off:.0f})"
 
 
 def _screen(page: Tab) -> np.ndarray:

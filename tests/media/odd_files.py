@@ -292,6 +292,36 @@ def _plain() -> Iterator[OddFile]:
     yield OddFile("av1-10bit.mp4", AV1, "yuv420p10le")
 
 
+OPEN = "open-gop=1:bframes=3:keyint=10:scenecut=0"
+
+
+def groups() -> Iterator[OddFile]:
+    """Pictures that refer to others in ways that seeking has to undo."""
+    for suffix in ("mp4", "mov", "mkv", "ts", "flv"):
+        yield _x264(f"open-gop.{suffix}", OPEN)
+    yield _x264("open-gop-pyramid.mp4", f"{OPEN}:b-pyramid=strict:ref=4")
+    yield _x264("open-gop-flat.mp4", "open-gop=1:bframes=1:b-pyramid=none:keyint=6:scenecut=0")
+    yield OddFile("open-gop-cut.mp4", options={"x264-params": OPEN}, first=8, edit=copied(since=0.9))
+    yield _x264("recovery-points.mp4", "intra-refresh=1:keyint=10:bframes=0")
+    yield _x264("recovery-points.mkv", "intra-refresh=1:keyint=10:bframes=0")
+    yield _x264("one-group.mp4", "keyint=infinite:bframes=3:scenecut=0")
+    yield _x264("all-intra.mp4", "keyint=1")
+    yield _x264("closed-gop.mp4", "keyint=10:bframes=3:scenecut=0")
+    yield _x264("many-references.mp4", "ref=8:bframes=5:keyint=20:scenecut=0")
+    yield _x264("slices.mp4", "slices=4:keyint=10")
+    yield _x264("cavlc.mp4", "cabac=0:keyint=10")
+    yield _x264("weighted.mp4", "weightp=2:weightb=1:bframes=4:keyint=15")
+    yield _x264("delimited.mp4", "aud=1:keyint=10")
+    yield OddFile("open-gop-hevc.mp4", HEVC, options={"x265-params": f"log-level=none:pools=1:{OPEN}"})
+    yield OddFile("one-group.webm", VP9, options={"g": "999"})
+    yield OddFile("alternate-references.webm", VP9, options={"auto-alt-ref": "1", "lag-in-frames": "12"})
+    yield OddFile("one-group-av1.mp4", AV1, options={"g": "-1"})
+
+
+def _x264(name: str, params: str) -> OddFile:
+    return OddFile(name, options={"x264-params": params})
+
+
 def _starts() -> Iterator[OddFile]:
     for suffix, codec in (("mp4", "libx264"), ("mov", "libx264"), ("mkv", "libx264"), ("webm", VP9)):
         opus = "libopus" if suffix in {"webm", "mkv"} else "aac"
@@ -372,6 +402,6 @@ def _whole_or_not() -> Iterator[OddFile]:
 
 def odd_files() -> list[OddFile]:
     """All of them, each with a name of its own."""
-    found = [*_plain(), *_starts(), *_rates(), *_turns(), *_colours(), *_whole_or_not()]
+    found = [*_plain(), *groups(), *_starts(), *_rates(), *_turns(), *_colours(), *_whole_or_not()]
     assert len({odd.name for odd in found}) == len(found)
     return found

@@ -6,7 +6,7 @@ import pytest
 from foilworks.core.media.indexes import has_index, misreads_late_start
 from foilworks.core.media.playable import Playable, make_playable
 from foilworks.core.media.probe import probe
-from tests.media.odd_files import OddFile, make, odd_files
+from tests.media.odd_files import OddFile, groups, make, odd_files
 
 ODD = {odd.name: odd for odd in odd_files()}
 # A sound that copies keep: its ticks are not those of the movie.
@@ -51,6 +51,23 @@ def test_a_late_start_is_kept_at_the_rate_of_any_sound(tmp_path):
 @pytest.mark.parametrize("name", ["h264.mp4", "h264-bframes.mp4", "edit-list.mp4", "h264.mov"])
 def test_other_edit_lists_are_read_by_all(tmp_path, name):
     assert not misreads_late_start(make(ODD[name], tmp_path))
+
+
+OPEN_GROUPS = "browsers cannot seek in its open groups of pictures"
+
+
+@pytest.mark.parametrize("name", [odd.name for odd in groups() if odd.name.startswith(("open", "recovery"))])
+def test_open_groups_and_recovery_points_are_encoded_again(tmp_path, name):
+    made, obstacles = converted(make(ODD[name], tmp_path))
+    assert OPEN_GROUPS in obstacles
+    assert not probe(made.path).obstacles
+
+
+@pytest.mark.parametrize(
+    "name", ["closed-gop.mp4", "one-group.mp4", "many-references.mp4", "slices.mp4", "delimited.mp4"]
+)
+def test_closed_groups_stay_as_they_are(tmp_path, name):
+    assert OPEN_GROUPS not in [obstacle.words for obstacle in probe(make(ODD[name], tmp_path)).obstacles]
 
 
 def test_endlessly_nested_boxes_are_not_a_late_start(tmp_path):

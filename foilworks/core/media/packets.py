@@ -13,6 +13,7 @@ from foilworks.core.media.errors import MediaError
 
 # Of Matroska's tag DURATION: 00:00:20.000000000.
 _HOURS = re.compile(r"(\d+):(\d\d):(\d\d(?:\.\d+)?)")
+_START_CODE = re.compile(rb"\x00\x00\x01(.)", re.DOTALL)
 # Where static/foilworks/player.js seeks inside a frame, and what containers round.
 INSIDE_S, MARGIN_S = 0.02, 0.0015
 CHROMIUM_FRAMES = 16
@@ -23,23 +24,31 @@ class PacketTimes:
     """`starts` of the frames that players show, ascending, and the `end` of the last one, in the clip's seconds.
 
     `overlap`: a frame states a duration that covers where a player seeks to show the next one. `hidden`: the file has
-    further frames, which its edit list leaves out.
+    further frames, which its edit list leaves out. `open_groups`: a group of pictures refers to the one before, so that
+    browsers cannot start at it.
     """
 
     starts: tuple[float, ...]
     end: float
     overlap: bool = False
     hidden: bool = False
+    open_groups: bool = False
 
 
 def packet_times(video: OpenVideo) -> PacketTimes:
     """Read all packets of the picture. MediaError: the file is damaged or holds no frame."""
     shown_packets: list[tuple[int, int]] = []
-    hidden = False
+    hidden = open_groups = False
+    key_pts: int | None = None
     try:
         for packet in video.container.demux(video.stream):
             ticks = packet.dts if video.ticks else packet.pts
             hidden = hidden or packet.is_discard
+            if packet.size and packet.is_keyframe:
+                open_groups, key_pts = open_groups or not _is_instant(packet), packet.pts
+            elif packet.size and key_pts is not None and packet.pts is not None:
+                # A leading picture: it is shown before the key frame that it follows.
+                open_groups = open_groups or packet.pts < key_pts
             if packet.size and ticks is not None and not packet.is_discard:
                 shown_packets.append((ticks, packet.duration or 0))
     except av.error.FFmpegError as error:
@@ -54,7 +63,26 @@ def packet_times(video: OpenVideo) -> PacketTimes:
     # Encoders that were given no duration state a tick.
     is_meant = end > starts[-1] and end - starts[-1] >= shortest / 2
     end = end if is_meant else _stated_end(video, starts, shortest / 2)
-    return PacketTimes(starts, end, _overlap(starts, durations), hidden)
+    return PacketTimes(starts, end, _overlap(starts, durations), hidden, open_groups)
+
+
+def _is_instant(packet: av.Packet) -> bool:
+    """Return whether decoding can start at this key frame: of H.264, whether it is an IDR picture (type 5 of H.264,
+    table 7-1) and no recovery point.
+    """
+    codec = packet.stream.codec_context
+    if codec.name != "h264":
+        return True
+    data, extra = bytes(packet), codec.extradata or b""
+    if not extra.startswith(b"\x01"):
+        types = [match[1][0] & 31 for match in _START_CODE.finditer(data)]
+    else:
+        types, at, length_size = [], 0, (extra[4] & 3) + 1
+        while at + length_size < len(data):
+            types.append(data[at + length_size] & 31)
+            at += length_size + int.from_bytes(data[at : at + length_size])
+    slices = [kind for kind in types if 1 <= kind <= 5]
+    return not slices or slices[0] == 5
 
 
 def _overlap(starts: tuple[float, ...], durations: list[float]) -> bool:

@@ -162,6 +162,8 @@ def _obstacles(video: OpenVideo, first: VideoFrame, times: Sequence[float], pack
         obstacles.append(Obstacle("its frames state longer durations than they have", avoid="webm"))
     if packets.hidden:
         obstacles.append(Obstacle("its edit list hides frames, which some browsers show", encode=True))
+    if packets.open_groups:
+        obstacles.append(Obstacle("browsers cannot seek in its open groups of pictures", encode=True))
     if container == "mp4" and misreads_late_start(video.path):
         obstacles.append(Obstacle("some browsers misread how late its picture or sound starts"))
     if container == "webm" and not has_index(video.path):
