@@ -64,11 +64,10 @@ def parsed(fields: object, path: Path) -> Selection | None:
     """Return the selection of a stored record, None if there is none. EvaluationError: it is damaged."""
     if fields is None:
         return None
-    is_sound = isinstance(fields, Mapping) and isinstance(fields.get("removed"), list)
-    if not is_sound or not set(fields.get("probes", ())) <= set(SELECTING):  # type: ignore[union-attr]
+    record = fields if isinstance(fields, Mapping) else {}
+    if not isinstance(record.get("removed"), list) or not set(record.get("probes", ())) <= set(SELECTING):
         raise EvaluationError(f"{path}: the record of the selection is damaged; write the selection again")
-    assert isinstance(fields, Mapping)
-    return Selection(tuple(map(str, fields["removed"])), tuple(fields["probes"]), int(fields.get("seed", 0)))
+    return Selection(tuple(map(str, record["removed"])), tuple(record["probes"]), int(record.get("seed", 0)))
 
 
 def as_record(selection: Selection, **facts: Any) -> dict[str, Any]:

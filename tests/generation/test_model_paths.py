@@ -85,7 +85,7 @@ def test_a_migration_moves_models_and_old_names_stay_valid(tmp_path):
     root = tmp_path / "models"
     (root / "taught/hash").mkdir(parents=True)
     (root / "taught/hash/config.json").write_text("{}")
-    migration = import_module("evaluation.migrations.0026_model_folders")
+    migration = import_module("evaluation.migrations.0027_model_folders")
     for project in (1, 2):
         migration.move(root, "taught/hash", project, "taught/hash")
     assert (root / "taught/hash").resolve() == root / "projects/1/taught/hash"

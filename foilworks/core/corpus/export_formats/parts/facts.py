@@ -318,8 +318,10 @@ def _measures(ladder: Mapping[str, Any] | None) -> Facts | None:
 
 def _needs_notes(measures: Facts | None) -> list[str]:
     """Return the sentence of a card about the largest need, if it is more than luck; the datasheet has all of them."""
-    row = max(measures["rows"][-1]["parts"], key=lambda part: part["share"]) if measures else {"shown": False}
-    if not measures or not row["shown"]:
+    if not measures:
+        return []
+    row = max(measures["rows"][-1]["parts"], key=lambda part: part["share"])
+    if not row["shown"]:
         return []
     low, high = (f"{100 * bound:.0f}" for bound in row["ci"])
     most = "at most " if measures["at_most"] and "order" in row["parts"] else ""

@@ -40,6 +40,6 @@ def move(root, old_name, project_id, name):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("evaluation", "0025_study_targets"), ("generation", "0014_without_hints")]
+    dependencies = [("evaluation", "0026_score_parts"), ("generation", "0014_without_hints")]
 
     operations = [migrations.RunPython(move_models, migrations.RunPython.noop)]

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("projects", "0017_daily_mail"),
+        ("projects", "0019_rejected_submissions"),
     ]
 
     operations = [
