@@ -1,4 +1,4 @@
-"""What a crowd platform is told of the places of a study, in the forms that its upload reads.
+"""Lists of the places of a study for its crowd platform, in the forms that its upload reads.
 
 Prolific: the fields of its API `bulk-approve` (ids) and of `csv_bonuses` (`id,amount`, no header, at most 200 lines a
 request). Mechanical Turk, or any platform with signed links whose `session` is the assignment: the columns `Approve`

@@ -116,7 +116,7 @@ def test_a_worker_who_lost_the_browser_comes_back(
     page.get_by_role("button", name=re.compile("Finish and show")).click()
     expect(page.get_by_text("CODE42")).to_be_visible()
 
-    # Whoever closed the page before copying the code gets it back by a new link, once.
+    # A person who closed the page before copying the code gets it back by a new link, once.
     page.context.clear_cookies()
     desk.goto(f"/projects/dots/crowd/{study.pk}/")
     desk.get_by_role("button", name=re.compile("^Return link")).click()
@@ -130,7 +130,7 @@ def test_a_worker_who_lost_the_browser_comes_back(
 
 @LOCALES
 @pytest.mark.parametrize("everything", [False, True], ids=["obedient", "disobedient"])
-def test_a_translated_sentence_is_put_back_and_judged_again(
+def test_a_translated_sentence_is_restored_and_judged_again(
     dots: Subtest, sign_in: SignIn, locale: str, everything: bool
 ) -> None:
     vera = make_member(dots.project, "validator")

@@ -164,7 +164,7 @@ LEFT = [
 
 
 @pytest.mark.parametrize(("first", "second", "does", "rule", "state"), LEFT)
-def test_whoever_refuses_has_the_rule_of_the_text_that_was_asked(first, second, does, rule, state):
+def test_a_person_who_refuses_has_the_rule_of_the_text_that_was_asked(first, second, does, rule, state):
     world = make_world()
     world.item()
     make_tasks(world.project)

@@ -12,13 +12,13 @@ from django.db.models import Field
 from django.utils.translation import gettext as _
 
 NUMBER = re.compile(r"[+-]?(?:\d*[.,\u066b]?\d+|\d+[.,\u066b])(?:[eE][+-]?\d+)?")
-# Digits with separators that are no plain number: 1.234,5 or 1 234 or 1'234.50.
+# Digits with separators that are not a plain number: 1.234,5 or 1 234 or 1'234.50.
 SEPARATED = re.compile(r"[+-]?\d[\d.,'’\s\u066b\u066c]*")
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}([.,])\d{3}")
 
 
 def with_point(text: str, *, strict: bool = False) -> str | None:
-    """Return the number with a decimal point, None if it is no number.
+    """Return the number with a decimal point, None if the text is not a number.
 
     ValidationError for a separator that may group thousands: `1.234,5`, `1,234`, and if `strict` also `1.234`.
     """

@@ -105,7 +105,7 @@ def _team(project: Project) -> tuple[dict[int, set[str]], int]:
 
 
 def short_subtests(project: Project, validators: set[int]) -> list[dict[str, Any]]:
-    """Return subtests with open pairs whose slots can never all be filled, whoever takes which slot first.
+    """Return subtests with open pairs whose slots may not all be filled, in some order of claims.
 
     `name`, `wanted` and the lowest number who `can`, how many `pairs`, the largest `lack`, the people that `hands`
     exclude there, and `once` if other pairs share its people. Pairs whose slots are not created yet count as well. A

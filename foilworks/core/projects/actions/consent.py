@@ -57,7 +57,7 @@ def publish_consent_text(actor: User, project: Project, text: str, on_withdrawal
 
 
 def consent_state(person: User, project: Project) -> ConsentState:
-    """Return how the person stands to the project's newest consent text. Two queries."""
+    """Return the person's answer to the project's newest consent text. Two queries."""
     text = ConsentText.objects.filter(project=project).order_by("-version").first()
     if text is None:
         return ConsentState.NEVER_ASKED

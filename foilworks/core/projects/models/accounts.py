@@ -37,7 +37,7 @@ class ConsentText(models.Model):
 
 
 class ConsentState(models.TextChoices):
-    """How a person stands to the consent texts of a project."""
+    """A person's answer to the newest consent text of a project."""
 
     NEVER_ASKED = "never_asked", _("never asked")
     UNANSWERED = "unanswered", _("asked, not answered")

@@ -199,9 +199,9 @@ def learn_more(page: str) -> SafeString:
 
 @register.simple_tag
 def stimulus(text: str | Iterable[tuple[str, str]]) -> SafeString:
-    """Return the attributes of an element that shows a judged text, or its pieces: the browser must not translate it.
+    """Return the attributes of an element that shows a judged text, or its segments: browsers must not translate it.
 
     work.js notices when it changes all the same.
     """
-    words = text if isinstance(text, str) else "".join(piece for _kind, piece in text)
+    words = text if isinstance(text, str) else "".join(segment for _kind, segment in text)
     return format_html('dir="auto" translate="no" lang="{}" data-stimulus', language_tag(words))
