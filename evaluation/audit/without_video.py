@@ -91,6 +91,13 @@ def note(result: Mapping[str, Any]) -> str:
             )
             values = {"n": count(part["n"]), "value": share(part["value"]), "chance": share(part["chance"])}
             texts.append(form % values)
+    if row["held_out"] is not None:
+        chosen = row["tiers"][row["headline"]]
+        form = _(
+            "These items are a selection. The verdict is that of probes that did not choose them; those that did answer "
+            "%(value)s, which is too low, and count only if they fail."
+        )
+        texts.append(form % {"value": share(chosen["value"])})
     if row["verdict"] == "nothing_found_so_far":
         texts.append(_("Repeat the folds with --certify before you say “nothing found”."))
     if result["sample"]["items"] < result["items"]:

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from evaluation.analyses.questions import questions_of
 from evaluation.audit.audit import Options, audit
 from evaluation.audit.file_reader import Problems, read_all
 from evaluation.audit.ladder import by_id, read_rung
 from evaluation.audit.pages import file_of
-from evaluation.audit.without_video import questions_of
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.parsing.answer_styles import AnswerStyles, label_of
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError

@@ -36,7 +36,7 @@ MIN_SHARE = 0.2
 MIN_PER_KIND = 10
 MAX_STEPS = 10
 # How far above chance the most probable option may stay, per step. After the last, probabilities are sharpened.
-MARGINS = (0.04, 0.025, 0.01, 0.0)
+MARGINS = (0.02, 0.01, 0.0)
 SHARPENING, MIN_PROGRESS = 1.25, 0.03
 # Folds of the selection are none of those of the audit.
 FOLD_SEED = 10_000
