@@ -84,7 +84,7 @@ def models(person, release):
     """Models that answer four items from their texts and the others from the order of frames, and guess with less."""
     random = np.random.default_rng(0)
     ids = names(release)
-    guesses = {label: {rung: random.random(N) < 0.5 for rung in EVERY_RUNG[:-1]} for label in range(18)}
+    guesses = {label: {rung: random.random(N) < 0.5 for rung in EVERY_RUNG[:-1]} for label in range(24)}
     return [
         make_laddered(
             person,
