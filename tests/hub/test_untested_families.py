@@ -23,6 +23,8 @@ def clip(n: int) -> np.ndarray:
     return np.random.default_rng(0).integers(0, 256, (n, 20, 30, 3), np.uint8)
 
 
+# transformers makes arrays of pictures in a way that numpy will refuse.
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize(
     "kind", [kind if kind in QUICK else pytest.param(kind, marks=pytest.mark.full) for kind in KINDS]
 )
@@ -62,9 +64,7 @@ def _mean(model, processor, inputs, rendered: str, text: str) -> float:
     prompt = prompt[:, :-1] if prompt[0, -1] == processor.tokenizer.eos_token_id else prompt
     length, answer = prompt.shape[1], torch.tensor([ids])
     if model.config.is_encoder_decoder:
-        start = torch.tensor(
-            [[model.config.decoder_start_token_id or model.generation_config.decoder_start_token_id or 0]]
-        )
+        start = torch.tensor([[model.config.text_config.decoder_start_token_id]])
         tensors = {**inputs, "input_ids": prompt, "attention_mask": torch.ones_like(prompt)}
         logits = model(**tensors, decoder_input_ids=torch.cat([start, answer[:, :-1]], 1)).logits[0]
     else:

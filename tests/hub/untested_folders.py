@@ -92,6 +92,7 @@ SINGLE = ("florence2", "pp_chart2table")
 MARKS: dict[str, str] = {
     "florence2": "",
     "qianfan_ocr": "<image>",
+    "hunyuan_vl": "<image_start_token><image_token><image_end_token>",
     "pp_chart2table": "<spare>",
 }
 IN_PATCHES = {"patch_size": PATCH, "vision_feature_select_strategy": "default"}

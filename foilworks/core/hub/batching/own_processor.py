@@ -99,12 +99,11 @@ def processed(
             f"its processor fails ({type(error).__name__}: {error}); serve the model and use an endpoint"
         ) from error
     # What a tokenizer puts behind a text, such as an end token, is not part of a prompt.
-    bare = tokenizer(rendered[-1:], add_special_tokens=False)["input_ids"]
-    with_ends = tokenizer(rendered[-1:])["input_ids"]
-    n_behind = next(
-        (n for n in range(len(with_ends)) if with_ends[len(with_ends) - n - len(bare) :][: len(bare)] == bare), 0
-    )
-    n_behind = 0 if "add_special_tokens" in options else n_behind
+    ids, special_ids, n_behind = inputs["input_ids"][0].tolist(), set(tokenizer.all_special_ids), 0
+    while ids[-1 - n_behind] in special_ids and not rendered.endswith(
+        tokenizer.convert_ids_to_tokens(ids[-1 - n_behind])
+    ):
+        n_behind += 1
     takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     tensors, aligned = {}, {}
     for field, value in inputs.items():

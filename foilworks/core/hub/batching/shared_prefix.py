@@ -113,11 +113,10 @@ class PrefixModel:
         """
         after = prefix.ids.new_tensor([list(text)]).view(1, -1)
         if self.has_decoder:
-            start = (
-                getattr(self.model.config, "decoder_start_token_id", None)
-                or self.model.generation_config.decoder_start_token_id
-            )
-            decoder_ids = torch.cat([torch.full_like(prefix.ids[:, :1], start or 0), after], dim=1)
+            configs = (self.model.config, self.model.config.get_text_config(decoder=True), self.model.generation_config)
+            starts = (getattr(config, "decoder_start_token_id", None) for config in configs)
+            start = next((token for token in starts if token is not None), 0)
+            decoder_ids = torch.cat([torch.full_like(prefix.ids[:, :1], start), after], dim=1)
             inputs = {**self.forward_inputs(prefix, prefix.ids), "decoder_input_ids": decoder_ids}
         else:
             inputs = self.forward_inputs(prefix, torch.cat([prefix.ids, after], dim=1))
