@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.errors import EvaluationError
-from foilworks.core.corpus.export_formats.parts.folder import MADE_BY, MANIFEST
+from foilworks.core.corpus.export_formats.parts.manifest import MANIFEST, read_manifest
 from foilworks.core.corpus.records import ItemRecord
 from foilworks.core.corpus.release_records import item_record
 
@@ -40,10 +40,8 @@ UNREADABLE = (OSError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zli
 
 def manifest_of(path: Path) -> dict[str, Any]:
     """Return the manifest of an export; empty if the path is not one."""
-    with suppress(ValueError, *UNREADABLE), _open_file(path, MANIFEST) as file:
-        manifest = json.load(file)
-        if isinstance(manifest, dict) and manifest.get("made_by") == MADE_BY:
-            return manifest
+    with suppress(*UNREADABLE), _open_file(path, MANIFEST) as file:
+        return read_manifest(file.read()) or {}
     return {}
 
 
@@ -67,7 +65,7 @@ def files_of(path: Path) -> list[tuple[Path, str]] | None:
         return [(path, WHOLE)]
     if form in OF_FOLDERS and path.is_dir():
         return [(path, "hf")]
-    names = sorted(manifest.get("files", {}))
+    names = sorted(manifest["files"])
     if form not in OF_FILES or not names or not path.is_dir():
         raise EvaluationError(
             f"{path}: is an export in the format {form}, which has no files to audit; export the release with "

@@ -5,16 +5,22 @@ taken from what the harness read: earlier exports read them by another rule.
 """
 
 import ast
-import json
 import re
 import struct
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from evaluation.errors import EvaluationError
+from evaluation.score_files.harness_shapes import (
+    InspectHeader,
+    InspectRun,
+    InspectSample,
+    LmmsResults,
+    LmmsSample,
+)
 from foilworks.core.corpus.import_formats.parsing.parquet_rows import parquet_library
 from foilworks.core.text.model_answers import LETTERS, read_answer
 from foilworks.core.text.quoting import quoted, shortened
@@ -76,21 +82,20 @@ def _lmms_eval(path: Path) -> HarnessLog:
 
 def _add_sample(log: HarnessLog, where: str, line: str) -> None:
     try:
-        row = json.loads(line)
-        name, answers, target = row["item"], row["filtered_resps"], row["target"]
-    except (ValueError, KeyError, TypeError) as error:
+        row = LmmsSample.read(line)
+    except ValueError as error:
         raise EvaluationError(
             f"{where}: item: the record names no item; give a samples file of a task that `foilworks export lmms-eval` "
             "wrote"
         ) from error
-    question = str(row.get("input", ""))
+    name, answers, target, question = row.item, row.filtered_resps, row.target, row.input or ""
     log.details.setdefault("prompt", question[:MAX_PROMPT])
     log.ids.append(str(name))
     if isinstance(answers, list) and len(answers) > 1:
         log.only_winners = False
         log.scores.append(_likelihoods(where, answers, target))
         return
-    text = answers[0] if isinstance(answers, list) else answers
+    text = (answers or [""])[0] if isinstance(answers, list) else answers
     _add_reading(log, where, str(text), _OPTION.findall(question), str(target))
 
 
@@ -140,14 +145,11 @@ def _run_details(path: Path) -> dict[str, str]:
     if stamp == path.name or not results_path.is_file() or results_path.stat().st_size > MAX_MEMBER:
         return {}
     try:
-        results = json.loads(results_path.read_text(encoding="utf-8"))
-        config = results.get("config", {})
-        details = {
-            "version": results.get("lmms_eval_version"),
-            "model": config.get("model_args") or config.get("model"),
-        }
-    except (ValueError, AttributeError):
+        results = LmmsResults.read(results_path.read_bytes())
+    except ValueError:
         return {}
+    model = results.config.get("model_args") or results.config.get("model")
+    details = {"version": results.lmms_eval_version, "model": model}
     return {name: str(value) for name, value in details.items() if value}
 
 
@@ -155,14 +157,13 @@ def _inspect(path: Path) -> HarnessLog:
     log = HarnessLog()
     try:
         with zipfile.ZipFile(path) as archive:
-            head = json.loads(_member(path, archive, "header.json"))
-            log.details = _inspect_details(head)
-            if head.get("status") != "success":
-                raise EvaluationError(
-                    f"{path}: the run did not finish (status {head.get('status')}); run the task to its end"
-                )
+            head = InspectHeader.read(_member(path, archive, "header.json"))
+            log.details = _inspect_details(head.eval)
+            if head.status != "success":
+                status = shortened(head.status)
+                raise EvaluationError(f"{path}: the run did not finish (status {status}); run the task to its end")
             for name in sorted(member for member in archive.namelist() if member.startswith("samples/")):
-                _add_answer(log, f"{path}: {name}", json.loads(_member(path, archive, name)))
+                _add_answer(log, f"{path}: {name}", InspectSample.read(_member(path, archive, name)))
     except (zipfile.BadZipFile, KeyError, ValueError, OSError, struct.error) as error:
         raise EvaluationError(
             f"{path}: is not a complete Inspect log ({error}); copy it again from its source"
@@ -170,30 +171,26 @@ def _inspect(path: Path) -> HarnessLog:
     return log
 
 
-def _inspect_details(head: Mapping[str, Any]) -> dict[str, str]:
-    ran = head["eval"]
-    details = {"version": ran.get("packages", {}).get("inspect_ai"), "model": ran.get("model"), "task": ran.get("task")}
-    details["content_hash"] = (ran.get("metadata") or {}).get("content_hash")
+def _inspect_details(ran: InspectRun) -> dict[str, str]:
+    details: dict[str, Any] = {"version": ran.packages.get("inspect_ai"), "model": ran.model, "task": ran.task}
+    details["content_hash"] = (ran.metadata or {}).get("content_hash")
     return {"harness": "Inspect", **{name: str(value) for name, value in details.items() if value}}
 
 
-def _add_answer(log: HarnessLog, where: str, sample: Mapping[str, Any]) -> None:
-    if not sample.get("scores"):
+def _add_answer(log: HarnessLog, where: str, sample: InspectSample) -> None:
+    if not sample.scores:
         raise EvaluationError(f"{where}: scores: the sample has none; run the task to its end")
     log.details.setdefault("prompt", _prompt(sample))
-    log.ids.append(str(sample["id"]))
-    output = sample["output"]
-    stopped = str((output.get("choices") or [{}])[0].get("stop_reason") or "")
-    text = str(output.get("completion") or "")
-    _add_reading(log, where, text, sample["choices"], str(sample["target"]), stopped)
+    log.ids.append(str(sample.id))
+    stopped = next((choice.stop_reason or "" for choice in sample.output.choices or ()), "")
+    text = sample.output.completion or ""
+    _add_reading(log, where, text, sample.choices, "".join(sample.target), stopped)
 
 
-def _prompt(sample: Mapping[str, Any]) -> str:
+def _prompt(sample: InspectSample) -> str:
     """Return the text of the first question."""
-    content = next(
-        (message.get("content") for message in sample.get("messages", ()) if message.get("role") == "user"), ""
-    )
-    texts = [content] if isinstance(content, str) else [block.get("text", "") for block in content or ()]
+    content = next((message.content for message in sample.messages if message.role == "user"), "")
+    texts = [content] if isinstance(content, str) else [block.text for block in content or ()]
     return "\n".join(text for text in texts if text)[:MAX_PROMPT]
 
 

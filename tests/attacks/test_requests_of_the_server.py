@@ -109,6 +109,8 @@ def connecting(files: list[Path]) -> set[str]:
         "[::127.0.0.1]",
         "[::ffff:0:127.0.0.1]",
         "[fec0::1]",
+        "[5f00::1]",
+        "[3fff::1]",
         "192.88.99.1",
         "192.0.0.8",
         "2130706433",
@@ -121,11 +123,16 @@ def test_no_address_of_our_own_network_is_taken(host):
         checked_target(f"https://{host}/")
 
 
-@pytest.mark.parametrize(("port", "is_taken"), [(443, True), (80, True), (8443, True), (22, False), (25, False)])
+@pytest.mark.parametrize(("port", "is_taken"), [(443, True), (8443, True), (80, False), (22, False), (25, False)])
 def test_no_port_of_another_service_is_taken(port, is_taken, settings):
     settings.WEBHOOK_NETWORKS = ()
     with nullcontext() if is_taken else pytest.raises(ProjectError, match="443"):
         assert checked_target(f"https://8.8.8.8:{port}/").port == port
+
+
+def test_port_0_is_no_port():
+    with pytest.raises(ProjectError):
+        checked_target("https://8.8.8.8:0/")
 
 
 def resolve(monkeypatch, answers: list[str]) -> None:

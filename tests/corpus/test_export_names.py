@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from foilworks.core.corpus.export_formats import csv_rows, foilworks, hf, sugarcrepe, valse, vilma, vitatecs
-from foilworks.core.corpus.export_formats.parts.folder import MANIFEST, safe_name
+from foilworks.core.corpus.export_formats.parts.folder import safe_name
+from foilworks.core.corpus.export_formats.parts.manifest import MANIFEST
 from foilworks.core.corpus.import_formats import csv_rows as csv_importer
 from tests.corpus.releases import release_of
 from tests.corpus.test_exporters import ITEM, items_of, read_back, score

@@ -4,6 +4,7 @@ import pytest
 from django.contrib.auth import authenticate
 from django.urls import reverse
 
+from foilworks.core.projects.limits import rate_limits
 from foilworks.core.projects.models import AuditEvent
 from tests.factories import PASSWORD, make_project, make_user
 
@@ -60,3 +61,13 @@ def test_a_published_account_keeps_its_password(client):
     client.force_login(nora)
     assert change(client).status_code == 403
     assert authenticate(username="nora", password=PASSWORD) == nora
+
+
+def test_an_account_gets_few_reset_mails_from_all_networks_together(client, mailoutbox):
+    nora, other = make_user("nora", email="nora@example.org"), make_user("other", email="other@example.org")
+    most = rate_limits.RESET_ACCOUNT.most
+    for number in range(most + 2):
+        answer = client.post(reverse("projects:password_reset"), {"email": nora.email}, REMOTE_ADDR=f"8.8.8.{number}")
+        assert answer.status_code == 302, "the page tells nobody whether mail was sent"
+    client.post(reverse("projects:password_reset"), {"email": other.email}, REMOTE_ADDR="8.8.4.4")
+    assert [mail.to for mail in mailoutbox] == [[nora.email]] * most + [[other.email]]

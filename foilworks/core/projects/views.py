@@ -171,8 +171,12 @@ def password(request: HttpRequest) -> HttpResponse:
 
 class AskForm(PasswordResetForm):
     def get_users(self, email: str) -> list[User]:
-        """Send no mail to demo accounts, whose password is public."""
-        return [person for person in super().get_users(email) if not is_published(person)]
+        """Send no mail to demo accounts, whose password is public, and few to one account from all networks together.
+
+        The page says the same in each case, so that it tells nobody whether an account exists.
+        """
+        people = [person for person in super().get_users(email) if not is_published(person)]
+        return [person for person in people if rate_limits.hit(rate_limits.RESET_ACCOUNT, person.pk)]
 
 
 class AskForReset(PasswordResetView):

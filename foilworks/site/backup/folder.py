@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Literal
 
 from django.conf import settings
 from django.db import connection
@@ -20,10 +20,12 @@ from django.utils import timezone
 
 from annotation.models import Vote
 from foilworks import __version__
+from foilworks.core.corpus.export_formats.parts.manifest import FileFacts
 from foilworks.core.corpus.models import Item, Release
 from foilworks.core.projects.models import Project, User
 from foilworks.core.text.atomic_folders import remove_folder, work_folder
 from foilworks.core.text.quoting import quoted
+from foilworks.core.text.shape import Shape
 from foilworks.site.backup import database
 from foilworks.site.backup.errors import BackupError
 from foilworks.site.backup.media import Progress, back_up_files, copy_in, copy_sent, restore_uploads
@@ -202,18 +204,29 @@ def checked_manifest(folder: Path, progress: Progress) -> dict[str, Any]:
 def _read_manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        manifest = BackupManifest.read(path.read_bytes()).model_dump()
+    except OSError as error:
         raise BackupError(f"{folder}: is not a backup; give a folder that `foilworks backup` made") from error
-    keys = {"kind", "database", "migrations", "files", "media", "created_at"}
-    if not isinstance(manifest, dict) or not keys <= manifest.keys() or manifest["kind"] != KIND:
-        raise BackupError(f"{path}: is not the manifest of a backup; give a folder that `foilworks backup` made")
+    except ValueError as error:
+        problem = f"{path}: is not the manifest of a backup; give a folder that `foilworks backup` made"
+        raise BackupError(problem) from error
     for name in manifest["files"]:
         if not is_inside(name):
             raise BackupError(f"{path}: names {quoted(name)}, which is not in the backup; use another backup")
     if database.file_name() not in manifest["files"] and manifest["database"] == connection.vendor:
         raise BackupError(f"{path}: names no database; use another backup")
     return manifest
+
+
+class BackupManifest(Shape):
+    """The manifest of a backup. Restoring reads these fields."""
+
+    kind: Literal[KIND]  # type: ignore[valid-type]
+    database: str
+    migrations: list[str]
+    media: bool
+    created_at: str
+    files: dict[str, FileFacts]
 
 
 def is_inside(name: str) -> bool:

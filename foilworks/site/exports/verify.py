@@ -18,7 +18,8 @@ from evaluation.metrics import pairwise, two_clips
 from evaluation.scoring.queries import pair_scores, two_clip_results
 from foilworks.core.corpus.export_formats import foilworks as whole_export
 from foilworks.core.corpus.export_formats.parts.facts import facts_of
-from foilworks.core.corpus.export_formats.parts.folder import MADE_BY, MANIFEST, pretty, self_hash
+from foilworks.core.corpus.export_formats.parts.folder import pretty, self_hash
+from foilworks.core.corpus.export_formats.parts.manifest import MADE_BY, MANIFEST, read_manifest
 from foilworks.core.corpus.export_formats.parts.released_items import released_items
 from foilworks.core.corpus.export_formats.parts.tables import by_subtest
 from foilworks.core.corpus.records import ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
@@ -93,13 +94,11 @@ def _manifest(folder: Path) -> dict[str, Any]:
     """Read the manifest and check its own hash."""
     try:
         text = (folder / MANIFEST).read_bytes().decode("utf-8")
-        manifest = json.loads(text)
     except (OSError, ValueError) as error:
         raise _DifferenceError(f"{MANIFEST}: cannot be read ({error})") from error
-    if not isinstance(manifest, dict) or manifest.get("made_by") != MADE_BY:
-        raise _DifferenceError(f"{MANIFEST}: was not made by {MADE_BY}")
-    if not isinstance(manifest.get("files"), dict) or "content_hash" not in manifest:
-        raise _DifferenceError(f"{MANIFEST}: lacks the files or the content hash")
+    manifest = read_manifest(text)
+    if manifest is None or "content_hash" not in manifest:
+        raise _DifferenceError(f"{MANIFEST}: was not made by {MADE_BY}, or lacks the files or the content hash")
     if pretty(manifest) != text or self_hash(manifest) != manifest.get(_KEY):
         raise _DifferenceError(f"{MANIFEST}: was changed: its own hash differs")
     return manifest

@@ -58,6 +58,6 @@ class CellReader:
 def _is_our_export(path: Path) -> bool:
     try:
         manifest = json.loads((path.parent / _MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return bool(manifest.get("made_by") == "foilworks" and path.name in manifest["files"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return False
-    return isinstance(manifest, dict) and manifest.get("made_by") == "foilworks" and path.name in manifest["files"]

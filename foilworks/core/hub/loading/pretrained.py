@@ -7,6 +7,7 @@ checkpoints carry beside the one that is used here.
 
 import hashlib
 import re
+from _pickle import UnpicklingError
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,8 @@ from foilworks.core.hub.device import choose_device, choose_dtype
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.loading.trust import allowed
 
+# What a pickle raises that is damaged, or has more than tensors; nothing of it runs.
+PICKLES = (UnpicklingError, EOFError)
 # Pretraining heads that other tasks do not use, position tables of old checkpoints, and
 # the voice of omni models.
 OTHER_HEADS = re.compile(
@@ -98,7 +101,7 @@ def load_pretrained(
             ignore_mismatched_sizes=True,
             **options,
         )
-    except (OSError, ValueError, KeyError, SafetensorError, RuntimeError, ImportError) as error:
+    except (OSError, ValueError, KeyError, SafetensorError, RuntimeError, ImportError, *PICKLES) as error:
         raise HubError(_why(argument, error)) from error
     _refuse_misfits(argument, info)
     if Path(source).is_dir():
@@ -222,6 +225,11 @@ def _why(argument: str, error: Exception) -> str:
     if isinstance(error, ImportError):
         return (
             f"{argument}: the model cannot be loaded ({first_line(error)}); install what it names beside transformers"
+        )
+    if isinstance(error, PICKLES):
+        return (
+            f"{argument}: its weights are damaged or contain more than tensors, and nothing of them was run; use "
+            "model.safetensors of the same model"
         )
     if not folder.is_dir():
         return (

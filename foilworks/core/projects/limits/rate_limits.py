@@ -34,6 +34,7 @@ SIGN_IN_ADDRESS = Limit("sign-in from an address", 100, QUARTER)
 SECOND_FACTOR = Limit("codes of a second factor from an address", 8, QUARTER)
 SECOND_FACTOR_ALL = Limit("codes of a second factor", 100, QUARTER)
 RESET = Limit("password resets from an address", 10, HOUR)
+RESET_ACCOUNT = Limit("password resets of an account", 3, HOUR)
 ENTRY = Limit("refused entries from an address", 60, HOUR)
 COMPLETION_CODE = Limit("wrong completion codes", 10, HOUR)
 # Public pages: scores from an address, scores to one release, archives to an address.

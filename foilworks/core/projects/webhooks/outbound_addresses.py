@@ -32,6 +32,9 @@ NOT_PUBLIC = tuple(
         "::/96",
         "::ffff:0:0:0/96",
         "fec0::/10",
+        # Segment routing and documentation, which Python 3.11 calls global.
+        "5f00::/16",
+        "3fff::/20",
         "192.0.0.0/24",
         "192.88.99.0/24",
     )
@@ -63,7 +66,7 @@ def checked_target(url: str) -> Target:
             raise ProjectError(
                 _("%(host)s is a private address. Enter one that is reachable from the internet.") % {"host": host}
             )
-        if not allowed and port < UNPRIVILEGED and port not in PORTS.values():
+        if not allowed and port < UNPRIVILEGED and port != PORTS["https"] and scheme == "https":
             raise ProjectError(_("Webhooks cannot use port %(port)s. Use 443, or 1024 or higher.") % {"port": port})
         if scheme == "http" and not allowed:
             raise ProjectError(_("Enter an https URL, so that the data is encrypted in transit."))
@@ -76,13 +79,13 @@ def _parts(url: str) -> tuple[str, str, int, str]:
         raise invalid_url
     try:
         address = urlsplit(url)
-        port = address.port
+        port = PORTS.get(address.scheme, 0) if address.port is None else address.port
     except ValueError as error:
         raise invalid_url from error
-    if address.scheme not in PORTS or not address.hostname or "@" in address.netloc or address.fragment:
+    if address.scheme not in PORTS or not port or not address.hostname or "@" in address.netloc or address.fragment:
         raise invalid_url
     path = (address.path or "/") + (f"?{address.query}" if address.query else "")
-    return address.scheme, address.hostname, port or PORTS[address.scheme], path
+    return address.scheme, address.hostname, port, path
 
 
 def _is_public(address: Address) -> bool:

@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.export_formats.parts.manifest import MADE_BY, MANIFEST, read_manifest
 from foilworks.core.corpus.records import ItemRecord
 from foilworks.core.corpus.rules.canonical import canonical_line
 from foilworks.core.text.atomic_folders import abandoned, is_remains_of, set_aside, work_folder
 
-MANIFEST = "manifest.json"
-MADE_BY = "foilworks"
 _DIGEST = 6
 
 
@@ -100,14 +99,10 @@ def _check_target(out: Path) -> None:
 
 
 def _is_untouched_export(folder: Path) -> bool:
-    try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    if not isinstance(manifest, dict) or manifest.get("made_by") != MADE_BY:
-        return False
+    path = folder / MANIFEST
+    manifest = read_manifest(path.read_bytes()) if path.is_file() else None
     file_names = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()}
-    return file_names <= {MANIFEST, *manifest.get("files", {})}
+    return manifest is not None and file_names <= {MANIFEST, *manifest["files"]}
 
 
 def _recover(out: Path) -> None:

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
-from foilworks.core.corpus.export_formats.parts.folder import MANIFEST, unused_name
+from foilworks.core.corpus.export_formats.parts.folder import unused_name
+from foilworks.core.corpus.export_formats.parts.manifest import MANIFEST
 from foilworks.core.corpus.records import ItemRecord, VideoRecord
 
 
