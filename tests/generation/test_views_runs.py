@@ -292,6 +292,21 @@ class TestPreview:
         assert not GenerationRun.objects.exists()
         return answer
 
+    def test_the_preview_measures_texts_with_and_without_the_draw(self, owner, project, subtest):
+        for n in range(20):
+            make_caption(make_video(project), f"a {'woman' if n % 2 else 'man'} opens door {n}")
+        data = form_data(subtest, method="gender_swap", filters=["identical", "draw"])
+        drawn = owner.post(f"{url('run_preview', project)}?draw=1", data).context["drawn"]
+        assert (drawn.n_captions, drawn.n_without, drawn.is_drawn) == (20, 20, True)
+        # A coin between ten and ten.
+        assert 10 <= drawn.n_with <= 20
+        assert sum(n for _, n in drawn.left_out) == 20 - drawn.n_with
+        assert drawn.without["verdict"]
+        plain = owner.post(f"{url('run_preview', project)}?draw=1", {**data, "filters": ["identical"]})
+        assert not plain.context["drawn"].is_drawn
+        unread = owner.post(f"{url('run_preview', project)}?draw=1", form_data(subtest, method="mask_fill"))
+        assert unread.context["drawn"] is None
+
     def test_foils_reasons_and_the_expected_number_are_shown(self, owner, project, subtest, captions):
         make_caption(make_video(project), "nobody moves")
         data = {"method": "fake", "seen": "fake", "method-lexicon": "man:woman", "filters": ["identical"]}
@@ -523,7 +538,7 @@ class TestAskingAModel:
     def test_parameters_that_were_not_shown_are_shown_before_a_start(self, owner, project, subtest):
         make_caption(make_video(project), "a red circle moves")
         sent = form_data(
-            subtest, method="actor_swap", seen="number", seed="5", filters=["identical", "duplicate", "minimal_edit"]
+            subtest, method="actor_swap", seen="number", seed="5", filters=[*default_filters("number")]
         )
         answer = owner.post(url("new_run", project), sent)
         assert answer.status_code == 422
