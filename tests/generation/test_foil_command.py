@@ -94,10 +94,10 @@ def test_captions_are_read_from_a_file(capsys, tmp_path):
     path.write_text("\ufeff" + "\n\n".join(json.dumps(line) for line in lines), encoding="utf-8")
     result = foil(capsys, method="number", file=path)
     # A coin draws one of the two before the other side is used up.
-    assert [one["foil"] for one in result["candidates"]][0] in (
+    assert {one["foil"] for one in result["candidates"]} < {
         "a man claps exactly five times",
         "a man claps exactly two times",
-    )
+    }
     assert sum(result["draw"].values()) == 1
     assert any("annotated count is 4" in row["why"] for row in result["skipped"])
     result = foil(capsys, method="number", file=path, no_draw=True)
