@@ -6,6 +6,7 @@ such a word stay free: "a man sits down and does not speak".
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from foilworks.core.text.diff import Edit
 
@@ -67,13 +68,21 @@ def why_unasserted(text: str, edits: Sequence[Edit]) -> str:
 
     `edits` need offsets into `text` only; their targets are not read.
     """
-    if len(text) > MAX_LENGTH or not edits:
+    if len(text) > MAX_LENGTH or not edits or not _has_mark(text):
         return ""
     for start, end in _sentences(text):
         changed = [edit for edit in edits if edit.start < end and edit.end > start]
         if changed and (why := _in_sentence(text, start, end, changed)):
             return why
     return ""
+
+
+@lru_cache(maxsize=4096)
+def _has_mark(text: str) -> bool:
+    """Return whether any word or mark may keep a clause from being asserted; most captions have none."""
+    return "?" in text or any(
+        pattern.search(text) for pattern in (UNASSERTED, REPORTED)
+    ) or any(SUPPOSED.search(text[start:end]) for start, end in _sentences(text))
 
 
 def _sentences(text: str) -> list[tuple[int, int]]:

@@ -5,6 +5,7 @@ Works on text alone, so that a method checks each candidate and a filter any foi
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from foilworks.core.text.diff import Edit, apply_edits
 from foilworks.core.text.language.change_of_state import verbs_by_head
@@ -60,6 +61,11 @@ BE = frozenset({"are", "were", "have", "do"})
 
 def why_unsound(text: str, edits: Sequence[Edit]) -> str:
     """Return why a foil of these edits may be true with its caption, or cannot be true at all, or ""."""
+    return _why_unsound(text, tuple(sorted(edits)))
+
+
+@lru_cache(maxsize=4096)
+def _why_unsound(text: str, edits: tuple[Edit, ...]) -> str:
     return why_unasserted(text, edits) or why_contradicted(text, edits)
 
 
@@ -74,8 +80,12 @@ def why_contradicted(text: str, edits: Sequence[Edit]) -> str:
             return why
     if _says_the_same(text, foil):
         return "the foil says the same in another order"
-    before = set(errors_of(text))
-    return next((error for error in errors_of(foil) if error not in before), "")
+    return next((error for error in errors_of(foil) if error not in _known_errors(text)), "")
+
+
+@lru_cache(maxsize=4096)
+def _known_errors(text: str) -> frozenset[str]:
+    return frozenset(errors_of(text))
 
 
 def errors_of(text: str) -> Iterator[str]:
@@ -186,7 +196,7 @@ def _says_the_same(text: str, foil: str) -> bool:
     old, new = _words(text), _words(foil)
     if sorted(old) != sorted(new) or old == new:
         return False
-    return {word for pair in zip(old, new, strict=True) if pair[0] != pair[1] for word in pair} <= GENERIC
+    return [word for word in old if word not in GENERIC] == [word for word in new if word not in GENERIC]
 
 
 def _words(text: str) -> list[str]:

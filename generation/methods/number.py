@@ -8,6 +8,7 @@ each pair {a, b} both are true about equally often. With split=easy or difficult
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -102,15 +103,16 @@ def _stated(caption: CaptionInput, params: dict[str, Any]) -> Count | str:
     return count
 
 
-def _other_counts(value: int, params: dict[str, Any], mode: str) -> list[int]:
+def _other_counts(value: int, params: dict[str, Any], mode: str) -> tuple[int, ...]:
     """Return the counts a foil may state: any other, or those across the split (always in mode paper)."""
-    every = [number for number in range(1, params["max"] + 1) if number != value]
+    every = tuple(number for number in range(1, params["max"] + 1) if number != value)
     if params["split"] == "any" and mode != "paper":
         return every
-    return [number for number in every if (number in SMALL) != (value in SMALL)]
+    return tuple(number for number in every if (number in SMALL) != (value in SMALL))
 
 
-def _realisable(count: Count, numbers: list[int], mode: str) -> list[int]:
+@lru_cache(maxsize=20_000)
+def _realisable(count: Count, numbers: tuple[int, ...], mode: str) -> list[int]:
     """Return the numbers that keep the sentence correct, and outside mode paper true of nothing it says besides."""
     edits_by_number = {number: realise(count, number) for number in numbers}
     return [

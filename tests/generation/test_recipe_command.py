@@ -28,7 +28,8 @@ def test_a_recipe_sets_method_parameters_and_filters(project, capsys):
     make_caption(make_video(project), "At the end, the paper is folded.")
     result, run = generate(project, capsys, recipe="vilma-state-action")
     assert (run.method, run.params["subtest"]) == ("state_change", "action")
-    assert [row["slug"] for row in run.filters] == ["identical", "duplicate", "template_linter", "draw"]
+    filters = ["identical", "duplicate", "asserted", "contradiction", "template_linter", "draw"]
+    assert [row["slug"] for row in run.filters] == filters
     assert sum(result["states"].values()) == 1
     _, run = generate(project, capsys, recipe="vilma-state-action", set=["subtest=auto"], filters="identical")
     assert run.params["subtest"] == "auto"
