@@ -27,7 +27,6 @@ HIDDEN, INNER, SIDE, PATCH = 32, 48, 32, 8
 # A size by the name of its field, in every part of a configuration.
 SIZES: Mapping[str, Any] = {
     **dict.fromkeys(("hidden_size", "d_model", "n_embd", "embed_dim", "out_hidden_size", "projection_dim"), HIDDEN),
-    "text_hidden_size": HIDDEN,
     **dict.fromkeys(("adapter_in_dim", "adapter_out_dim"), HIDDEN),
     **dict.fromkeys(("intermediate_size", "ffn_dim", "encoder_ffn_dim", "decoder_ffn_dim", "d_ff"), INNER),
     **dict.fromkeys(
@@ -69,7 +68,6 @@ CHANGES: dict[str, Mapping[str, Any]] = {
     "glm5_next": {"text_config.num_key_value_heads": 4, "text_config.qk_rope_head_dim": 0},
     "paddleocr_vl": {"text_config.rope_parameters": {**ROPE, "mrope_section": [2, 1, 1]}},
     "vipllava": {"vision_feature_layers": [-1, -2]},
-    "hunyuan_vl": {"text_config.head_dim": 8},
     "qwen4_exp": {
         "text_config.layer_types": ["linear_attention", "indexed_attention"],
         "text_config.indexer_n_heads": 2,
@@ -92,7 +90,6 @@ SINGLE = ("florence2", "pp_chart2table")
 MARKS: dict[str, str] = {
     "florence2": "",
     "qianfan_ocr": "<image>",
-    "hunyuan_vl": "<image_start_token><image_token><image_end_token>",
     "pp_chart2table": "<spare>",
 }
 IN_PATCHES = {"patch_size": PATCH, "vision_feature_select_strategy": "default"}
@@ -217,6 +214,6 @@ def _set_ids(kind: str, config: Any, processor: Any, tokenizer: Any) -> None:
 
 KINDS = (
     *("cohere_compass", "cosmos3_edge", "deepseek_vl", "ernie4_5_vl_moe", "exaone4_5", "florence2", "glm5_next"),
-    *("granite_docling", "hunyuan_vl", "hy_v4_vl", "hyperclovax_vision_v2", "idefics", "janus", "lfm3_vl", "mllama"),
+    *("granite_docling", "hy_v4_vl", "hyperclovax_vision_v2", "idefics", "janus", "lfm3_vl", "mllama"),
     *("ovis2", "paddleocr_vl", "pp_chart2table", "qianfan_ocr", "qwen4_exp", "vipllava"),
 )
