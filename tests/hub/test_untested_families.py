@@ -16,7 +16,7 @@ from foilworks.core.hub.opening import open_adapter
 from tests.hub.untested_folders import KINDS, SINGLE, folder_of
 
 TEXTS = ["a man folds a red shirt", "a ring"]
-QUICK = ("qwen4_exp", "janus")
+QUICK = ("janus",)
 
 
 def clip(n: int) -> np.ndarray:

@@ -96,7 +96,6 @@ IN_PATCHES = {"patch_size": PATCH, "vision_feature_select_strategy": "default"}
 PROCESSOR_OPTIONS: dict[str, Mapping[str, Any]] = {
     "deepseek_vl": {"num_image_tokens": 16},
     "janus": {"num_image_tokens": 16},
-    "idefics": {"image_size": SIDE},
     "granite_docling": {"image_seq_len": 1},
     "vipllava": {**IN_PATCHES, "num_additional_image_tokens": 1},
     "qianfan_ocr": {"image_seq_length": 1},
@@ -177,8 +176,6 @@ def processor_of(kind: str, processor_class: Any, tokenizer: Any, config: Any) -
             setattr(pictures, name, PATCH if name == "patch_size" else 1)
     if kind == "florence2":
         pictures.image_seq_length = 2
-    if kind == "idefics":
-        pictures.image_size = SIDE
     parts: dict[str, Any] = {"image_processor": pictures, "tokenizer": tokenizer}
     parameters = inspect.signature(processor_class.__init__).parameters
     if "patch_size" in parameters:
@@ -214,6 +211,6 @@ def _set_ids(kind: str, config: Any, processor: Any, tokenizer: Any) -> None:
 
 KINDS = (
     *("cohere_compass", "cosmos3_edge", "deepseek_vl", "ernie4_5_vl_moe", "exaone4_5", "florence2", "glm5_next"),
-    *("granite_docling", "hy_v4_vl", "hyperclovax_vision_v2", "idefics", "janus", "lfm3_vl", "mllama"),
+    *("granite_docling", "hy_v4_vl", "hyperclovax_vision_v2", "janus", "lfm3_vl", "mllama"),
     *("ovis2", "paddleocr_vl", "pp_chart2table", "qianfan_ocr", "qwen4_exp", "vipllava"),
 )
