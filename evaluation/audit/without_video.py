@@ -94,8 +94,8 @@ def note(result: Mapping[str, Any]) -> str:
     if row["held_out"] is not None:
         chosen = row["tiers"][row["headline"]]
         form = _(
-            "These items are a selection. The verdict is that of probes that did not choose them; those that did answer "
-            "%(value)s, which is too low, and count only if they fail."
+            "These items are a selection. The verdict is that of probes that did not choose them; those that did "
+            "answer %(value)s, which is too low, and count only if they fail."
         )
         texts.append(form % {"value": share(chosen["value"])})
     if row["verdict"] == "nothing_found_so_far":
