@@ -56,14 +56,15 @@ class Evidence:
         return self.looks_for(need) >= MIN_LOOKS
 
     def supported(self, need: str) -> Bools:
-        """Return (n,) the most probable items of which at most FALSE_SHARE is expected to be wrong; none without enough
-        looks."""
+        """Return (n,) the most probable items, of which at most FALSE_SHARE is expected to be wrong; each is
+        more probable than not. None without enough looks."""
         supported = np.zeros(len(self.p_need[need]), dtype=bool)
         for higher in _at_least(need):
             wrong = 1.0 - self.p_need[higher]
             order = np.argsort(wrong, kind="stable")
             expected = np.cumsum(wrong[order]) / np.arange(1, len(wrong) + 1)
-            supported[order[expected <= FALSE_SHARE]] |= self._looks_below(higher) >= MIN_LOOKS
+            fits = (expected <= FALSE_SHARE) & (wrong[order] < 0.5)
+            supported[order[fits]] |= self._looks_below(higher) >= MIN_LOOKS
         return supported
 
 

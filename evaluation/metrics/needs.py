@@ -77,7 +77,7 @@ class Readers:
 
 
 def knowledge(looks: Floats, chance: Floats) -> Floats:
-    """Return (n,) the credit above luck over what is left above luck, mean over looks: 1 if always right."""
+    """Return (n,) the credit above luck over the room above luck, mean over looks: 1 if always right."""
     counted = (~np.isnan(looks)).sum(axis=1)
     credit = np.where(counted, np.nansum(looks, axis=1) / np.maximum(counted, 1), np.nan)
     return np.asarray((credit - chance) / (1.0 - chance))
@@ -151,7 +151,7 @@ def mean_of(of: Mapping[Key, Floats], solvers: Sequence[int], rung: str, n: int)
 
 
 def level_means(data: NeedData, of: Mapping[Key, Floats], read: Readers) -> dict[str, Floats]:
-    """Return level -> (n,) knowledge there, of the levels with scores: of the leaders, or of who answers more."""
+    """Return level -> (n,) knowledge there, of the levels with scores: of the leaders, or of the solver that answers more."""
     means = {}
     for level, rung in RUNG_OF.items():
         values = mean_of(of, read.leaders, rung, len(data.chance))

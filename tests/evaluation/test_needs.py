@@ -55,7 +55,7 @@ def test_any_solver_above_luck_counts_against_a_need():
     assert (share_of(found, "words")["share"], share_of(found, "order")["shown"]) == (1.0, False)
 
 
-def test_what_shuffling_costs_without_any_need_of_order_is_no_order():
+def test_what_shuffling_costs_does_not_count_as_order():
     data = ordered()
     random = np.random.default_rng(1)
     right = {"full": np.ones((100, 1)), "shuffled": (random.random((100, 1)) < 0.75).astype(float)}
