@@ -151,7 +151,7 @@ def mean_of(of: Mapping[Key, Floats], solvers: Sequence[int], rung: str, n: int)
 
 
 def level_means(data: NeedData, of: Mapping[Key, Floats], read: Readers) -> dict[str, Floats]:
-    """Return level -> (n,) knowledge there, of the levels with scores: of the leaders, or of the solver that answers more."""
+    """Return level -> (n,) knowledge there, of the levels with scores: of the leaders, or of a solver that has more."""
     means = {}
     for level, rung in RUNG_OF.items():
         values = mean_of(of, read.leaders, rung, len(data.chance))
