@@ -130,7 +130,7 @@ def test_no_port_of_another_service_is_taken(port, is_taken, settings):
         assert checked_target(f"https://8.8.8.8:{port}/").port == port
 
 
-def test_port_0_is_no_port():
+def test_port_0_is_refused():
     with pytest.raises(ProjectError):
         checked_target("https://8.8.8.8:0/")
 

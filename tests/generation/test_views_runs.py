@@ -94,7 +94,7 @@ class TestNewRun:
             ("preposition", {"method-pairs": "right left"}, "pairs", "'right left' is not a pair"),
             ("number", {"method-max": "50"}, "max", "give a whole number from 2 to 20"),
             ("colour_swap", {"method-tagger": "nltk"}, "tagger", "there is no tagger 'nltk'"),
-            ("mask_fill", {"method-model": "/etc"}, "model", "a page can only use models"),
+            ("mask_fill", {"method-model": "/etc"}, "model", "neither a model of this project"),
             ("person", {"method-foils": "3"}, "foils", "needs 1 foils per item"),
         ],
     )
