@@ -7,6 +7,7 @@ second file. `.npy`: (n, candidates) without ids, or the similarities of RCAD's 
 """
 
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -299,7 +300,7 @@ def _with_subtest(subtest: str, name: str) -> str:
 def _only_missing_everywhere(notes: Notes, files: int) -> None:
     """Handle one proficiency file for several item files: an id is unmatched only if no item file has it."""
     names = notes.unmatched.get("proficiency_without_item", [])
-    missing = {name for name in names if names.count(name) == files}
+    missing = {name for name, count in Counter(names).items() if count == files}
     notes.unmatched["proficiency_without_item"] = [name for name in dict.fromkeys(names) if name in missing]
 
 

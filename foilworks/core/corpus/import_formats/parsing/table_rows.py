@@ -94,15 +94,17 @@ def first_row(path: Path, delimiter: str) -> Header:
 
 def check_names(path: Path, header: Header) -> None:
     """CorpusError: a column without a name, or two with one name."""
+    seen: set[str] = set()
     for index, name in enumerate(header.names):
         if not name:
             raise _error(
                 path, header.line, "header", f"has no name for column {index + 1}", "name it, or remove the column"
             )
-        if name in header.names[:index]:
+        if name in seen:
             raise _error(
                 path, header.line, "header", f"has two columns {quoted(name)}", "give each column its own name"
             )
+        seen.add(name)
 
 
 class _QuotesError(CorpusError):
