@@ -57,19 +57,23 @@ def start(person, subtest, method="number", filters=PLAIN, **options):
     return start_run(person, subtest.project, FoilRequest(subtest=subtest, method=method, **options))
 
 
+class Killed(BaseException):
+    """What no code of a job expects, as a killed process does not."""
+
+
 def killed_after_a_batch(run: GenerationRun, monkeypatch: pytest.MonkeyPatch) -> None:
     """The run's worker stores one batch and dies."""
     calls = []
 
     def killed(*args):
         if calls:
-            raise KeyboardInterrupt
+            raise Killed
         calls.append(args)
         store_batch(*args)
 
     with monkeypatch.context() as patched:
         patched.setattr("generation.jobs.store_batch", killed)
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(Killed):
             run_now(run.job)
 
 
@@ -486,3 +490,12 @@ def test_a_draw_makes_up_for_foils_of_the_subtest(owner, project, subtest):
     finish(run)
     drawn = Candidate.objects.filter(group__run=run, state=CandidateState.QUEUED)
     assert sorted(drawn.values_list("source", flat=True)) == ["down"] * 6
+
+
+def test_the_page_of_a_drawn_run_says_why_captions_are_left_out(owner, client, subtest, captions):
+    run = finish(start(owner, subtest, filters=None))
+    client.force_login(owner)
+    answer = client.get(f"/projects/{subtest.project.slug}/runs/{run.pk}/")
+    drawn = Candidate.objects.filter(group__run=run, state=CandidateState.QUEUED).count()
+    assert sum(n for _, n in answer.context["left_out"]) == 4 - drawn
+    assert f"/projects/{subtest.project.slug}/pairs/" in answer.content.decode()
