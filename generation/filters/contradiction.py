@@ -1,4 +1,4 @@
-"""Drop a foil whose unchanged words contradict the changed ones, that says the same, or that has an error of grammar."""
+"""Drop a foil that contradicts the rest of its caption, says the same, or has an error of grammar."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -24,14 +24,29 @@ from generation.grammar.swap_refusals import BOTH_WAYS, OWNED, UNCLEAR, UNCLEAR_
 
 # Words for persons and animals that are things here: "a car model", "hot dogs".
 THINGS = frozenset(
-    {("ski", "runner"), ("screw", "driver"), ("vacuum", "cleaner"), ("record", "player"), ("cd", "player"), ("dvd", "player"), ("music", "player"), ("car", "model"), ("hot", "dog"), ("hot", "dogs"), ("stuffed", "animal"), ("teddy", "bear"), ("teddy", "bears")}
+    {
+        ("ski", "runner"),
+        ("screw", "driver"),
+        ("vacuum", "cleaner"),
+        ("record", "player"),
+        ("cd", "player"),
+        ("dvd", "player"),
+        ("music", "player"),
+        ("car", "model"),
+        ("hot", "dog"),
+        ("hot", "dogs"),
+        ("stuffed", "animal"),
+        ("teddy", "bear"),
+        ("teddy", "bears"),
+    }
 )
 # Capitalized words that name no person.
 NAMED_THINGS = word_set(
-    "television tv dvd cd frisbee xbox playstation nintendo internet facebook youtube google iphone ipad laptop macbook",
-    "christmas halloween easter thanksgiving monday tuesday wednesday thursday friday saturday sunday english spanish",
-    "french chinese italian jeep ford bmw honda yamaha coke pepsi starbucks harley jetta america usa europe go pro",
-    "gopro bible times square street avenue park university college hospital school bridge river lake beach club",
+    "television tv dvd cd frisbee xbox playstation nintendo internet facebook youtube google iphone ipad laptop",
+    "macbook christmas halloween easter thanksgiving monday tuesday wednesday thursday friday saturday sunday",
+    "english spanish french chinese italian jeep ford bmw honda yamaha coke pepsi starbucks harley jetta america usa",
+    "europe go pro gopro bible times square street avenue park university college hospital school bridge river lake",
+    "beach club",
 )
 # These stay in place: "A man pushes another man in red".
 STAYING = frozenset({"another", "other"})

@@ -80,9 +80,11 @@ def why_unasserted(text: str, edits: Sequence[Edit]) -> str:
 @lru_cache(maxsize=4096)
 def _has_mark(text: str) -> bool:
     """Return whether any word or mark may keep a clause from being asserted; most captions have none."""
-    return "?" in text or any(
-        pattern.search(text) for pattern in (UNASSERTED, REPORTED)
-    ) or any(SUPPOSED.search(text[start:end]) for start, end in _sentences(text))
+    return (
+        "?" in text
+        or any(pattern.search(text) for pattern in (UNASSERTED, REPORTED))
+        or any(SUPPOSED.search(text[start:end]) for start, end in _sentences(text))
+    )
 
 
 def _sentences(text: str) -> list[tuple[int, int]]:

@@ -19,7 +19,9 @@ PARTICLES = frozenset({"up", "down", "out", "off", "away", "back"})
 # Without content: "is", "has", "does" fit nearly everywhere.
 # These say that something is seen or goes on: what is done follows.
 SHOWN = frozenset({"see", "show", "watch", "picture", "display", "film", "feature", "hear", "depict"})
-PASSED = frozenset({"begin", "start", "continue", "keep", "proceed", "go", "try", "attempt", "finish", "stop", "resume"})
+PASSED = frozenset(
+    {"begin", "start", "continue", "keep", "proceed", "go", "try", "attempt", "finish", "stop", "resume"}
+)
 PASSED |= {"appear", "seem", "decide", "come"}
 PLAIN_SUBJECTS = frozenset({"person", "people", "man", "woman", "boy", "girl", "child", "they", "he", "she", "someone"})
 FIRST_WORDS, MAX_PASSED = 6, 3
@@ -76,17 +78,23 @@ def _verb_of(tokens: Sequence[Token]) -> tuple[int, str] | None:
 
 def _follows_subject(tokens: Sequence[Token], index: int) -> bool:
     before = tokens[index - 1]
-    return before.lower in PLAIN_SUBJECTS or (index == 1 and before.text[:1].isupper() and before.part in ("PROPN", "NOUN"))
+    return before.lower in PLAIN_SUBJECTS or (
+        index == 1 and before.text[:1].isupper() and before.part in ("PROPN", "NOUN")
+    )
 
 
 def _act(tokens: Sequence[Token], index: int, tag: str) -> tuple[int, str]:
     """Return the act behind a verb that only says that something is seen, begins or goes on: "is seen (running)"."""
     for _ in range(MAX_PASSED):
-        lemma = tokens[index].lemma if tokens[index].part == "VERB" else readings_by_tag(tokens[index].lower).get(tag, "")
+        lemma = (
+            tokens[index].lemma if tokens[index].part == "VERB" else readings_by_tag(tokens[index].lower).get(tag, "")
+        )
         if lemma not in PASSED and not (lemma in SHOWN and tag == "VBN"):
             return index, tag
         at = index + 1
-        while at < len(tokens) and (tokens[at].part == "ADV" or tokens[at].lower in ("to", "by", "up", "with", "on", "and", "be")):
+        while at < len(tokens) and (
+            tokens[at].part == "ADV" or tokens[at].lower in ("to", "by", "up", "with", "on", "and", "be")
+        ):
             at += 1
         readings = readings_by_tag(tokens[at].lower) if at < len(tokens) else {}
         behind_to = at < len(tokens) and tokens[at - 1].lower == "to"

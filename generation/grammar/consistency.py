@@ -34,12 +34,16 @@ UNITS = word_set("time times second seconds minute minutes hour hours day days w
 # The templates of changes of state name their thing three times.
 TEMPLATE = re.compile(r"\s*(?:initially|at the end)\b", re.IGNORECASE)
 AGAIN = word_set("it its them itself themselves")
-INSIDE_IT = re.compile(r"\b(?:from|in|into|inside|on|onto|out of|of|through|with|under|off) (?:it|them)\b|\bthere(?:in)?\b")
+INSIDE_IT = re.compile(
+    r"\b(?:from|in|into|inside|on|onto|out of|of|through|with|under|off) (?:it|them)\b|\bthere(?:in)?\b"
+)
 # "one push-up and one squat"
 SINGLE_THING = re.compile(r"\bone (?!is|of|with|has|on|in|by|who|and|or|the)[a-z-]+(?= *[.,;]|$)", re.IGNORECASE)
 SINGLE = word_set("he she his her him himself herself")
 # Between a place and "it": "sits on a couch, picks up a cup and drinks from it".
-OTHER_THING = re.compile(r"\b(?:an?|the|his|her|their|some) (?!drink|sip|bite|photo|picture|look|while|few|seat|nap)\w+")
+OTHER_THING = re.compile(
+    r"\b(?:an?|the|his|her|their|some) (?!drink|sip|bite|photo|picture|look|while|few|seat|nap)\w+"
+)
 MANY = word_set("they them their themselves theirs")
 # Differences that say nothing about who somebody is.
 GENERIC = word_set(
@@ -122,7 +126,12 @@ def _changed_count(text: str, edit: Edit) -> str:
     if head in UNITS or edit.target.lower().startswith(("once", "twice", "thrice", "one time")):
         return ""
     rest = f"{text[: edit.start]} | {SINGLE_THING.sub('', behind) if old == 1 else behind}"
-    again = TAKEN_UP.search(rest) or (new == 1 and TOGETHER.search(rest)) or ALL_OF.search(text[: edit.start]) or EACH.search(behind)
+    again = (
+        TAKEN_UP.search(rest)
+        or (new == 1 and TOGETHER.search(rest))
+        or ALL_OF.search(text[: edit.start])
+        or EACH.search(behind)
+    )
     if again:
         return f"'{again.group().strip()}' takes the count up again"
     if old == 1 and not SINGLE.isdisjoint(_words(behind)):

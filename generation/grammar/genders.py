@@ -62,7 +62,8 @@ DEFINITE = re.compile(r"(?i)\bthe (?:\w+ )?$")
 HINTS = {MALE: MALE_ATTRIBUTES, FEMALE: FEMALE_ATTRIBUTES | {"dress", "dresses"}}
 # "the girl next to (her)", "a man in front of (him)"
 BESIDE = re.compile(
-    r"(?i) (?:\w+ing |who is |that is )?(?:next to|beside|behind|near|in front of|with|by|across from|before|to the \w+ of|of) "
+    r"(?i) (?:\w+ing |who is |that is )?"
+    r"(?:next to|beside|behind|near|in front of|with|by|across from|before|to the \w+ of|of) "
 )
 # "he is a (man)"; "her (bag)"
 IS_ONE = re.compile(r"(?i)(?:['’]s| is| was) an? (?:\w+ )?")
@@ -120,7 +121,7 @@ def refusal(text: str, noun: Mention, mentions: Sequence[Mention]) -> str:
 
 
 def _of_somebody_else(text: str, noun: Mention, mentions: Sequence[Mention]) -> str:
-    """Return whether a pronoun of the noun's gender is another person: before the noun, or as in "the girl next to her"."""
+    """Return whether a pronoun of the noun's gender is another person: before it, or in "the girl next to her"."""
     for mention in mentions:
         if mention.word not in PRONOUNS or mention.gender != noun.gender:
             continue

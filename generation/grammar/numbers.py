@@ -52,7 +52,10 @@ SEVERAL_BEFORE = re.compile(
 )
 FROM_TO = re.compile(r"\bfrom\s+one\b[^.;]{0,40}?\bto\s+(?:another|the\s+other|the\s+next)\b", re.IGNORECASE)
 # "two kids play and run": the second verb would have to agree, too.
-AND_VERB = re.compile(r"[^.;]*?\b(?:and|then)\s+(?:then\s+)?(?!the\b|an?\b|his\b|her\b|their\b)[a-z]+(?:\s+(?:the|an?|in|on|to|at|with|up|down|away|out)\b|\s*[.,]|$)", re.IGNORECASE)
+AND_VERB = re.compile(
+    r"[^.;]*?\b(?:and|then)\s+(?:then\s+)?(?!the\b|an?\b|his\b|her\b|their\b)[a-z]+(?:\s+(?:the|an?|in|on|to|at|with|up|down|away|out)\b|\s*[.,]|$)",
+    re.IGNORECASE,
+)
 # "cuts the cake in two", "all but two"
 DIVIDED = re.compile(r"\b(?:in|into)\s+$", re.IGNORECASE)
 # Behind a counted noun these are no part of it: "one man left".

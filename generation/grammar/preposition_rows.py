@@ -92,7 +92,6 @@ LANDMARKS = {
     "under_it": "table desk bed chair couch sofa bench counter countertop stool nightstand armchair cart",
     "behind_it": "shelf box bag couch sofa basket curtain door bookcase tree tv television chair",
     "eating": "plate tray board napkin mat towel rack stove tray notebook book laptop",
-    "drink": "cup glass mug bottle can pot bowl pan plate straw jar jug pitcher fountain hose spoon fork bag box carton",
     "open": "yard backyard garden park forest jungle zoo lot playground campus village city town field stadium arena "
     "market mall farm street road den ring pen",
     "stairs": "stairs stair staircase steps stairway",

@@ -249,11 +249,12 @@ FIXED = (
 
 # "a man in a red shirt", "in black": clothes are not places, but "in a hat box" is one.
 WORN = word_set(
-    "shirt shirts t-shirt tshirt jacket jackets dress dresses suit suits coat coats uniform uniforms costume costumes",
-    "jeans shorts pants trousers sweater sweatshirt hoodie hat hats cap helmet helmets glasses sunglasses apron robe",
-    "gown skirt tights bikini swimsuit shoes boots heels gloves mask masks scarf tie vest leotard kimono tuxedo tutu",
-    "clothes clothing outfit outfits pajamas makeup attire backpack vest jersey jerseys jumper jumpers pullover cardigan",
-    "blouse overalls scrubs gear sandals socks wetsuit raincoat armor armour headscarf bandana goggles headphones trunks",
+    "shirt shirts t-shirt tshirt jacket jackets dress dresses suit suits coat coats uniform uniforms costume",
+    "costumes jeans shorts pants trousers sweater sweatshirt hoodie hat hats cap helmet helmets glasses sunglasses",
+    "apron robe gown skirt tights bikini swimsuit shoes boots heels gloves mask masks scarf tie vest leotard kimono",
+    "tuxedo tutu clothes clothing outfit outfits pajamas makeup attire backpack vest jersey jerseys jumper jumpers",
+    "pullover cardigan blouse overalls scrubs gear sandals socks wetsuit raincoat armor armour headscarf bandana",
+    "goggles headphones trunks",
 )
 COLOURS = word_set("black white red blue green yellow pink purple orange grey gray brown")
 CONTAINERS = word_set("box boxes bag bags room rack cup drawer pocket shop store closet")

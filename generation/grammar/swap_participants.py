@@ -25,8 +25,8 @@ VAGUE = word_set(
 ANOTHER = word_set("another other second third first different others else")
 # A person does these to an animal, and an animal to a person.
 EITHER_DOES = word_set(
-    "chase follow watch approach pass avoid guard protect look stare run stand sit lie move jump go come ignore notice see",
-    "turn swim bump bite scare attack hit",
+    "chase follow watch approach pass avoid guard protect look stare run stand sit lie move jump go come ignore",
+    "notice see turn swim bump bite scare attack hit",
 )
 # Only one of two can.
 ONE_CAN = word_set("birth pregnant breast breastfeed diaper leash saddle cart carriage sleigh rein")
@@ -34,16 +34,25 @@ TITLES = frozenset({"dr", "mr", "mrs", "ms", "prof", "st", "jr"})
 AGREEING = ("VBZ", "VB")
 BE_FORMS = frozenset({"is", "are", "was", "were", "has", "have", "does", "do"})
 # A capital word behind these may name a thing: "performs Tai Chi".
-TO_THINGS = word_set("watch play perform eat drink use read do ride drive wear make open have get cook practice sing study")
+TO_THINGS = word_set(
+    "watch play perform eat drink use read do ride drive wear make open have get cook practice sing study"
+)
 # What a baby can do to others.
 BABIES_DO = word_set("kiss look watch touch tap kick hit reach crawl walk follow push pull stare point see smile wave")
 # "scenes of a woman", "explains how a patient": no second participant.
-SHOWN_IN = word_set("scene shot clip video footage view image photo picture series statue sculpture flock herd lot poster line row pack")
+SHOWN_IN = word_set(
+    "scene shot clip video footage view image photo picture series statue sculpture flock herd lot poster line row pack"
+)
 ASKED_OF = word_set("how why what which whose")
 # Also names of things, or of no participant.
-ALSO_THINGS = word_set("pitcher model figure star seal mouse bug crane bat dummy doll avatar conductor cleaner trainer trainers camper panel")
+ALSO_THINGS = word_set(
+    "pitcher model figure star seal mouse bug crane bat dummy doll avatar conductor cleaner trainer trainers camper",
+    "panel",
+)
 # One of these does what the other cannot.
-ROLES = word_set("barber hairdresser stylist patient dentist photographer judge judges referee tattooist masseuse surgeon")
+ROLES = word_set(
+    "barber hairdresser stylist patient dentist photographer judge judges referee tattooist masseuse surgeon"
+)
 GROUPS = word_set("group pair bunch class panel squad")
 # "leads into a girl on a boat": another clip.
 RELATIVES = word_set("wife husband girlfriend boyfriend")
@@ -101,8 +110,10 @@ def _is_embedded(swap: Swap) -> bool:
         for index, token in enumerate(tokens[1:])
     ):
         return True
-    if tokens[swap.main].tag == "VBG" and not any(token.part == "AUX" for token in tokens) and any(
-        token.text == "," for token in tokens[swap.subject.head : first]
+    if (
+        tokens[swap.main].tag == "VBG"
+        and not any(token.part == "AUX" for token in tokens)
+        and any(token.text == "," for token in tokens[swap.subject.head : first])
     ):
         return True
     inside = tokens[swap.counterpart.head + 1 : swap.counterpart.last]
@@ -116,7 +127,9 @@ def _is_embedded(swap: Swap) -> bool:
         return True
     if any(_is_miscounted(tokens, actor) for actor in (swap.subject, swap.counterpart)):
         return True
-    if any(tokens[actor.first].lower in ("front", "back", "pictures", "one") for actor in (swap.subject, swap.counterpart)):
+    if any(
+        tokens[actor.first].lower in ("front", "back", "pictures", "one") for actor in (swap.subject, swap.counterpart)
+    ):
         return True
     between = tokens[swap.main + 1 : first]
     if before == "by" and not swap.passive and any(token.tag == "VBN" or token.lower == "being" for token in between):
@@ -124,10 +137,16 @@ def _is_embedded(swap: Swap) -> bool:
     small_clause = any(token.tag == "VB" for token in tokens[swap.counterpart.last + 1 :])
     if swap.lemma in PERCEIVE and small_clause and after is not None and after.part == "ADP":
         return True
-    if before in ASKED_OF or before == "more" or tokens[first].lower == "more" or tokens[swap.subject.head - 1].lower == "more":
+    if (
+        before in ASKED_OF
+        or before == "more"
+        or tokens[first].lower == "more"
+        or tokens[swap.subject.head - 1].lower == "more"
+    ):
         return True
     with_act = before == "with" and any(
-        token.tag == "VBG" for token in (*tokens[swap.counterpart.head + 1 : swap.counterpart.last], *([after] if after else []))
+        token.tag == "VBG"
+        for token in (*tokens[swap.counterpart.head + 1 : swap.counterpart.last], *([after] if after else []))
     )
     in_person = before == "in" and tokens[first].lower == "person"
     unnamed = tokens[swap.counterpart.head].part == "PROPN" and swap.counterpart.gender == "n"
@@ -148,8 +167,11 @@ def _is_embedded(swap: Swap) -> bool:
 def _is_miscounted(tokens: Sequence[Token], actor: Actor) -> bool:
     """Return whether a number does not fit the noun: "two man made hills"."""
     first = tokens[actor.first]
-    return first.part == "NUM" and first.lower not in ("one", "1") and singular(tokens[actor.head].lower) is None and (
-        tokens[actor.head].lower not in ("people", "police", "men", "women", "children", "sheep", "fish", "deer")
+    return (
+        first.part == "NUM"
+        and first.lower not in ("one", "1")
+        and singular(tokens[actor.head].lower) is None
+        and (tokens[actor.head].lower not in ("people", "police", "men", "women", "children", "sheep", "fish", "deer"))
     )
 
 
@@ -188,7 +210,9 @@ def _is_listed(tokens: Sequence[Token], actor: Actor) -> bool:
     inside = tokens[actor.first : actor.last]
     names = any(token.part == "PROPN" for token in inside)
     before, after = (tokens[index] if 0 <= index < len(tokens) else None for index in (actor.first - 1, actor.last))
-    if any(token.lower in TITLES for token in inside) or (before is not None and before.lower in ("both", "either", "or")):
+    if any(token.lower in TITLES for token in inside) or (
+        before is not None and before.lower in ("both", "either", "or")
+    ):
         return True
     two_names = [token.part for token in inside] == ["PROPN", "CCONJ", "PROPN"]
     joined = not two_names and any(token.lower in ("and", "or", "&", ",") for token in inside)
@@ -209,7 +233,11 @@ def _mentioned_again(tokens: Sequence[Token], subject: Actor, counterpart: Actor
         if any(token.lower == "and" for token in inside):
             heads |= {token.lower for token in inside if kind_of(token.lower)}
     definite = tokens[counterpart.first].lower == "the" and counterpart.last - counterpart.first == 2
-    if definite and tokens[subject.head].lemma == tokens[counterpart.head].lemma and tokens[subject.first].lower != "the":
+    if (
+        definite
+        and tokens[subject.head].lemma == tokens[counterpart.head].lemma
+        and tokens[subject.first].lower != "the"
+    ):
         # "a man …, the man …" is one man.
         return AGAIN
     ended = False
@@ -232,7 +260,8 @@ def _takes_up(tokens: Sequence[Token], index: int) -> bool:
 
 def _unknown_gender(tokens: Sequence[Token], subject: Actor, counterpart: Actor) -> str:
     unknown = any(
-        tokens[actor.head].part == "PROPN" and actor.gender == "n" and not actor.plural for actor in (subject, counterpart)
+        tokens[actor.head].part == "PROPN" and actor.gender == "n" and not actor.plural
+        for actor in (subject, counterpart)
     )
     gendered = any(gender_of_pronoun(token) in ("m", "f") for token in tokens)
     several = any(gender_of_pronoun(token) == "p" for token in tokens)
@@ -288,5 +317,7 @@ def _dressed(swap: Swap) -> str:
     if swap.tokens[swap.main].lemma not in ("wear", "dress"):
         return ""
     inside = swap.tokens[swap.counterpart.first : swap.counterpart.last]
-    described = any(token.lower in CLOTHES or token.lower in ("in", "wearing") or token.lower in WHO for token in inside)
+    described = any(
+        token.lower in CLOTHES or token.lower in ("in", "wearing") or token.lower in WHO for token in inside
+    )
     return WORN if described else ""

@@ -22,24 +22,27 @@ from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_f
 
 VERSION = "1"
 COLOURS = word_set(
-    "red orange yellow green blue purple violet pink brown black white grey gray beige turquoise golden tan navy maroon",
-    "silver teal gold magenta khaki aqua cyan crimson scarlet lavender burgundy violet lilac",
+    "red orange yellow green blue purple violet pink brown black white grey gray beige turquoise golden tan navy",
+    "maroon silver teal gold magenta khaki aqua cyan crimson scarlet lavender burgundy violet lilac",
 )
 SHADES = frozenset({"light", "dark", "bright", "pale", "deep", "hot", "neon", "royal", "sky"})
 # Things that nature, a cook or a calendar colours: only what people make and choose has any colour.
 NATURE = BODY | word_set(
-    "grass snow sky water field sand sea ocean lake river pond stream sun moon cloud leaf tree forest bush flower plant hill",
-    "mountain rock stone dirt mud ice beach ground land desert soil lawn meadow fire flame smoke dust shadow light dark day",
-    "night sunset sunrise foam wave rain fog dandelion rose hay straw wood log branch earth cliff landscape skin hair beard",
-    "mustache moustache eyebrow fur mane tail feather spot egg yolk onion pepper carrot tomato apple lemon lime mango cake",
-    "potato bread meat sauce soup salad rice bean banana grape cherry berry cheese butter milk chocolate candy food fruit",
-    "vegetable herb spice garlic mushroom broccoli cabbage sugar flour dough batter cream mixture belt card rind",
-    "jay bear area part side photo picture friday",
-    "house-light lightning half pulp peel side item piece wine cotton paint liquid powder skies birds pitbull labrador doberman retriever terrier collie greyhound poodle",
+    "grass snow sky water field sand sea ocean lake river pond stream sun moon cloud leaf tree forest bush flower",
+    "plant hill mountain rock stone dirt mud ice beach ground land desert soil lawn meadow fire flame smoke dust",
+    "shadow light dark day night sunset sunrise foam wave rain fog dandelion rose hay straw wood log branch earth",
+    "cliff landscape skin hair beard mustache moustache eyebrow fur mane tail feather spot egg yolk onion pepper",
+    "carrot tomato apple lemon lime mango cake potato bread meat sauce soup salad rice bean banana grape cherry",
+    "berry cheese butter milk chocolate candy food fruit vegetable herb spice garlic mushroom broccoli cabbage sugar",
+    "flour dough batter cream mixture belt card rind jay bear area part side photo picture friday house-light",
+    "lightning half pulp peel side item piece wine cotton paint liquid powder skies birds pitbull labrador doberman",
+    "retriever terrier collie greyhound poodle",
 )
 LIGHTS = word_set("light lights stage sign screen lighting spotlight lamp wall background display")
 # What both sides do: colours that change places say the same.
-BOTH = SYMMETRIC | word_set("play stand sit pose talk walk run wait dance hang lie be have wear share look jump ride pass")
+BOTH = SYMMETRIC | word_set(
+    "play stand sit pose talk walk run wait dance hang lie be have wear share look jump ride pass"
+)
 SAME = {"gray": "grey", "violet": "purple"}
 SHADED = [f"{shade} {colour}" for shade in sorted(SHADES) for colour in sorted(COLOURS)]
 PATTERN = phrase_pattern([*sorted(COLOURS), *SHADED])

@@ -19,9 +19,7 @@ LINES = [
 def test_a_random_caption_never_repeats_a_caption_of_the_same_video(tmp_path, seed):
     file = tmp_path / "captions.jsonl"
     file.write_text("".join(json.dumps(line) + "\n" for line in LINES))
-    result = try_method(
-        "random_caption", CaptionFile(file), mode="corrected", seed=seed, raw_params={"foils": "2"}
-    )
+    result = try_method("random_caption", CaptionFile(file), mode="corrected", seed=seed, raw_params={"foils": "2"})
     assert result["schema"] == SCHEMA == 2
     texts = {line["caption"] for line in LINES if line["video"] == "a"}
     foils = [row["foil"] for row in result["candidates"] if row["caption"] == "He peels it."]

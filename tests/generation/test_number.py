@@ -96,7 +96,7 @@ def test_a_caption_becomes_exactly_this_foil(caption, count, expected):
     ],
 )
 def test_a_bare_number_word_counts_with_anchor_any(caption, count, expected):
-    assert skipped("number", caption) == NO_EXACTLY
+    assert skipped("number", caption, anchor="exactly") == NO_EXACTLY
     made = {draft.facts["foil_count"]: draft.foil for draft in drafts("number", caption, foils=20, anchor="any")}
     assert made[count] == expected
 
@@ -149,7 +149,7 @@ def test_words_that_only_look_like_counts_are_not_counts(caption):
     ],
 )
 def test_a_caption_is_skipped_with_its_reason(caption, why):
-    assert skipped("number", caption) == why
+    assert skipped("number", caption, anchor="exactly") == why
 
 
 @pytest.mark.parametrize(

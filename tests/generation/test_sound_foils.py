@@ -90,7 +90,10 @@ def test_a_foil_that_its_own_caption_contradicts_is_dropped(caption, foil):
         ("Two girls sit in a room.", "Three girls sit in a room."),
         ("Three people clap two times.", "Three people clap one time."),
         ("A dog chases a cat.", "A cat chases a dog."),
-        ("Initially, the rice is dry. At the end, the rice is wet.", "Initially, the rice is wet. At the end, the rice is dry."),
+        (
+            "Initially, the rice is dry. At the end, the rice is wet.",
+            "Initially, the rice is wet. At the end, the rice is dry.",
+        ),
     ],
 )
 def test_a_foil_that_holds_together_passes(caption, foil):

@@ -58,32 +58,34 @@ ANIMALS = word_set(
 )
 # Common first names, and characters' names that are used like them.
 MALE_NAMES = word_set(
-    "adam adrian alan albert alex alexander alfred andrew andy anthony antonio arthur barney ben benjamin bill billy bob",
-    "bobby brad brandon brian bruce carl carlos chandler charles charlie chris christopher clark craig dan daniel danny",
-    "dave david dean dennis derek diego don donald doug douglas drew dylan eddie edward eli eric ethan evan frank fred",
-    "gabriel gary george gerald greg gregory harold harry henry howard hugo hunter ian isaac ivan jack jackson jacob jake",
-    "james jason jay jeff jeffrey jeremy jerry jesse jim jimmy joe joel joey john johnny jonathan jordan jose joseph josh",
-    "joshua juan justin karl keith ken kenneth kevin kyle lance larry lawrence leo leon leonard liam logan louis lucas",
-    "luis luke marcus mario mark marshall martin marvin matt matthew max michael mike mitch mohammed nathan ned neil",
-    "nicholas nick noah oliver oscar otto owen patrick paul pedro peter phil philip philipp raj ralph ray raymond richard",
-    "rick ricky rob robert rodney roger ron ronald ross roy russell ryan sam samuel scott sean sebastian sergio seth",
-    "sheldon simon stan stanley stephen steve steven stuart ted terry theo theodore thomas tim timothy toby todd tom",
-    "tommy tony travis tyler victor vincent wade walter warren wayne will william zach zack zachary derek",
+    "adam adrian alan albert alex alexander alfred andrew andy anthony antonio arthur barney ben benjamin bill billy",
+    "bob bobby brad brandon brian bruce carl carlos chandler charles charlie chris christopher clark craig dan",
+    "daniel danny dave david dean dennis derek diego don donald doug douglas drew dylan eddie edward eli eric ethan",
+    "evan frank fred gabriel gary george gerald greg gregory harold harry henry howard hugo hunter ian isaac ivan",
+    "jack jackson jacob jake james jason jay jeff jeffrey jeremy jerry jesse jim jimmy joe joel joey john johnny",
+    "jonathan jordan jose joseph josh joshua juan justin karl keith ken kenneth kevin kyle lance larry lawrence leo",
+    "leon leonard liam logan louis lucas luis luke marcus mario mark marshall martin marvin matt matthew max michael",
+    "mike mitch mohammed nathan ned neil nicholas nick noah oliver oscar otto owen patrick paul pedro peter phil",
+    "philip philipp raj ralph ray raymond richard rick ricky rob robert rodney roger ron ronald ross roy russell",
+    "ryan sam samuel scott sean sebastian sergio seth sheldon simon stan stanley stephen steve steven stuart ted",
+    "terry theo theodore thomas tim timothy toby todd tom tommy tony travis tyler victor vincent wade walter warren",
+    "wayne will william zach zack zachary derek",
 )
 FEMALE_NAMES = word_set(
-    "abby abigail addison alexandra alexis alice alicia allison amanda amber amelia amy andrea angela anita ann anna anne",
-    "annie april ashley audrey barbara bella bernadette beth betty beverly bonnie brenda bridget brittany callie camila",
-    "carla carmen carol caroline catherine celia charlotte cheryl chloe christina christine cindy claire clara claudia",
-    "connie cristina crystal cynthia daisy dana daphne dawn deborah debra denise diana diane donna dora doris dorothy",
-    "edith eileen elaine eleanor elena elizabeth ella ellen emily emma erica erin esther eva eve evelyn faith fiona",
-    "florence gina gloria grace hannah harriet hazel heather heidi helen holly irene iris isabel isabella ivy izzie jackie",
-    "jane janet janice jasmine jean jen jenna jennifer jenny jessica jill joan joanna josephine joy joyce judith judy",
-    "julia julie karen kate katherine kathleen kathy katie kelly kim kristen lanie laura lauren leah lena lexie lillian",
-    "lily linda lisa liz lola louise lucy lydia mandy margaret maria marie marilyn martha mary maya megan melissa meredith",
-    "mia michelle molly monica nancy naomi natalie nicole nina nora olivia pamela patricia paula penny phoebe priya rachel",
-    "rebecca robin rosa rose roxanne ruby ruth sally samantha sandra sara sarah sharon sofia sonia sophia sophie stella",
-    "stephanie sue susan sylvia tara teresa theresa tiffany tina tracy ursula valerie vanessa vera veronica victoria",
-    "violet virginia vivian wendy yvonne zoe",
+    "abby abigail addison alexandra alexis alice alicia allison amanda amber amelia amy andrea angela anita ann anna",
+    "anne annie april ashley audrey barbara bella bernadette beth betty beverly bonnie brenda bridget brittany",
+    "callie camila carla carmen carol caroline catherine celia charlotte cheryl chloe christina christine cindy",
+    "claire clara claudia connie cristina crystal cynthia daisy dana daphne dawn deborah debra denise diana diane",
+    "donna dora doris dorothy edith eileen elaine eleanor elena elizabeth ella ellen emily emma erica erin esther",
+    "eva eve evelyn faith fiona florence gina gloria grace hannah harriet hazel heather heidi helen holly irene iris",
+    "isabel isabella ivy izzie jackie jane janet janice jasmine jean jen jenna jennifer jenny jessica jill joan",
+    "joanna josephine joy joyce judith judy julia julie karen kate katherine kathleen kathy katie kelly kim kristen",
+    "lanie laura lauren leah lena lexie lillian lily linda lisa liz lola louise lucy lydia mandy margaret maria",
+    "marie marilyn martha mary maya megan melissa meredith mia michelle molly monica nancy naomi natalie nicole nina",
+    "nora olivia pamela patricia paula penny phoebe priya rachel rebecca robin rosa rose roxanne ruby ruth sally",
+    "samantha sandra sara sarah sharon sofia sonia sophia sophie stella stephanie sue susan sylvia tara teresa",
+    "theresa tiffany tina tracy ursula valerie vanessa vera veronica victoria violet virginia vivian wendy yvonne",
+    "zoe",
 )
 COLLECTIVES = word_set(
     "couple team crowd audience crew gang mob police people folk family group pair trio bunch squad army troop platoon",
@@ -94,7 +96,8 @@ ENDINGS = {"woman": "f", "women": "f", "girl": "f", "girls": "f", "lady": "f", "
 ENDINGS |= {"man": "m", "men": "m", "boy": "m", "boys": "m", "guy": "m", "guys": "m", "person": "n", "people": "n"}
 # "man" at the end says nothing about a person.
 NOT_PERSONS = word_set(
-    "ottoman doberman walkman hangman talisman specimen semen abdomen omen stamen acumen regimen ramen yemen caiman tallboy"
+    "ottoman doberman walkman hangman talisman specimen semen abdomen omen stamen acumen regimen ramen yemen caiman",
+    "tallboy",
 )
 IRREGULAR = {"men": "man", "women": "woman", "children": "child", "mice": "mouse", "geese": "goose", "wolves": "wolf"}
 IRREGULAR |= {"calves": "calf", "thieves": "thief", "oxen": "ox", "deer": "deer", "sheep": "sheep", "wives": "wife"}
