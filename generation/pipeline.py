@@ -29,8 +29,7 @@ from foilworks.core.text.quoting import quoted
 from foilworks.core.text.registry import Entry, load, lookup, version_of
 from generation.balance.balanced_pairs import Pair
 from generation.errors import GenerationError
-from generation.filters.registry import DRAW
-from generation.grammar.consistency import why_unsound
+from generation.filters.registry import DRAW, FILTERS, GUARDS
 from generation.pair_measures import Measures, measures_of, pair_sha256, verdict_of
 from generation.records import Blank, CaptionInput, Case, FoilDraft, Shortfall, Skip, Verdict
 
@@ -257,7 +256,7 @@ def _sound(caption: CaptionInput, outputs: Sequence[MethodOutput]) -> list[Metho
     sound_outputs: list[MethodOutput] = []
     reasons: list[str] = []
     for output in outputs:
-        why = why_unsound(caption.text, output.edits) if isinstance(output, FoilDraft) else ""
+        why = _why_refused(caption.text, output) if isinstance(output, FoilDraft) else ""
         if why:
             reasons.append(why)
         else:
@@ -266,6 +265,10 @@ def _sound(caption: CaptionInput, outputs: Sequence[MethodOutput]) -> list[Metho
         return sound_outputs
     has_foils = any(isinstance(output, FoilDraft) for output in sound_outputs)
     return [*sound_outputs, Shortfall(caption.id, tuple(reasons)) if has_foils else Skip(caption.id, reasons[0])]
+
+
+def _why_refused(text: str, draft: FoilDraft) -> str:
+    return next((why for slug in GUARDS if (why := load(FILTERS[slug]).why(text, draft.edits))), "")
 
 
 def _readable(method: Step, batch: Sequence[CaptionInput], by_id: dict[str, list[MethodOutput]]) -> list[CaptionInput]:

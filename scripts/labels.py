@@ -14,7 +14,16 @@ from doc_pages import DOCS, ROOT, name_of
 
 MANUAL = ("how-to", "reference", "explanation", ".")
 # Definitions of ASVS and of tables, names that a reader chooses, and a sentence of a model.
-NO_LABELS = {"does not apply", "growth", "share of n", "extrapolated", "the answer is b", "foils now", "my clips", "total variation"}
+NO_LABELS = {
+    "does not apply",
+    "growth",
+    "share of n",
+    "extrapolated",
+    "the answer is b",
+    "foils now",
+    "my clips",
+    "total variation",
+}
 LABEL = re.compile(r"(?<![\w*])\*(?!\*)([A-Z][^*\n]{1,60}?)\*(?![\w*])")
 STEP = re.compile(r"\s*→\s*")
 TRANSLATED = re.compile(r"translate [\"']([^\"']+)[\"']")

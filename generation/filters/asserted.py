@@ -9,10 +9,11 @@ from generation.records import CaptionInput, Verdict
 
 VERSION = "1"
 COSTLY = False
+why = why_unasserted
 
 
 def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
     """Score a foil 1 if the caption does not assert the changed words, else 0; it passes at 0."""
     del others, params
-    why = why_unasserted(caption.text, diff_edits(caption.text, foil))
-    return Verdict(not why, float(bool(why)), why)
+    reason = why(caption.text, diff_edits(caption.text, foil))
+    return Verdict(not reason, float(bool(reason)), reason)

@@ -9,10 +9,11 @@ from generation.records import CaptionInput, Verdict
 
 VERSION = "1"
 COSTLY = False
+why = why_contradicted
 
 
 def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
     """Score a foil 1 if the rest of the caption does not fit its change, else 0; it passes at 0."""
     del others, params
-    why = why_contradicted(caption.text, diff_edits(caption.text, foil))
-    return Verdict(not why, float(bool(why)), why)
+    reason = why(caption.text, diff_edits(caption.text, foil))
+    return Verdict(not reason, float(bool(reason)), reason)

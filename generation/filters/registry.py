@@ -415,6 +415,9 @@ FILTERS = Registry("filters", _FILTERS)
 # The filter whose model watches the clip, and some of whose rejected foils go to people.
 SCREENING = "video_judge"
 
+# What the pipeline also asks of every draft of a method that replaces words: `why(text, edits)`.
+GUARDS = ("asserted", "contradiction")
+
 # What a run applies by default.
 DEFAULT_FILTERS = ("identical", "duplicate", "minimal_edit")
 # These methods change names, whole phrases or everything, so their foils are not minimal edits of a few words.

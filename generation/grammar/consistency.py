@@ -65,16 +65,16 @@ BE = frozenset({"are", "were", "have", "do"})
 
 def why_unsound(text: str, edits: Sequence[Edit]) -> str:
     """Return why a foil of these edits may be true with its caption, or cannot be true at all, or ""."""
-    return _why_unsound(text, tuple(sorted(edits)))
-
-
-@lru_cache(maxsize=4096)
-def _why_unsound(text: str, edits: tuple[Edit, ...]) -> str:
     return why_unasserted(text, edits) or why_contradicted(text, edits)
 
 
 def why_contradicted(text: str, edits: Sequence[Edit]) -> str:
     """Return why the edited caption contradicts itself, says the same or has an error of grammar, or ""."""
+    return _why_contradicted(text, tuple(sorted(edits)))
+
+
+@lru_cache(maxsize=4096)
+def _why_contradicted(text: str, edits: tuple[Edit, ...]) -> str:
     if len(text) > MAX_LENGTH or not edits:
         return ""
     foil = apply_edits(text, edits)

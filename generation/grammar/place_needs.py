@@ -18,39 +18,24 @@ USED = re.compile(
 )
 # What stands in a room, or is done there.
 INDOORS = phrase_pattern(
-    "bed couch sofa table desk chair stove sink counter countertop fridge refrigerator tv television toilet mirror",
-    "shelf closet cabinet cupboard bathtub tub shower floor wall ceiling carpet rug oven dresser treadmill piano",
-    "pool window doorway stage pew blackboard whiteboard stairs staircase counter-top laptop computer pantry",
-    "cupboards cabinets mat",
-    [
-        "bleachers",
-        "spectators",
-        "machine",
-        "machines",
-        "dishes",
-        "vacuum",
-        "vacuuming",
-        "sweeping",
-        "mopping",
-        "cooking",
-        "desks",
-        "chairs",
-        "tables",
-        "weights",
-        "curtains",
-        "blinds",
-        "lamp",
-        "hallway",
-        "pillow",
-    ],
+    sorted(
+        word_set(
+            "bed couch sofa table desk chair stove sink counter countertop fridge refrigerator tv television toilet",
+            "mirror shelf closet cabinet cupboard bathtub tub shower floor wall ceiling carpet rug oven dresser treadmill piano",
+            "pool window doorway stage pew blackboard whiteboard stairs staircase counter-top laptop computer pantry mat",
+            "cupboards cabinets bleachers spectators machine machines dishes vacuum vacuuming sweeping mopping cooking",
+            "desks chairs tables weights curtains blinds lamp hallway pillow",
+        )
+    )
 )
-
-
 # One leaves a kitchen before one opens its cupboard.
 FITTED = phrase_pattern(
-    "sink stove fridge refrigerator cabinet cabinets cupboard cupboards counter bed toilet mirror closet oven",
-    "dresser shower",
-    ["bathtub", "tub", "desk", "couch", "sofa"],
+    sorted(
+        word_set(
+            "sink stove fridge refrigerator cabinet cabinets cupboard cupboards counter bed toilet mirror closet oven",
+            "dresser shower bathtub tub desk couch sofa",
+        )
+    )
 )
 AFLOAT = frozenset(LANDMARKS["boat"].split()) | {"board", "surfboard", "skates", "skis", "ski", "rollerblades"}
 ROWED = re.compile(r"\b(?:paddl|row|sail|surf|float|div|skat|ski|jump|rid)(?!e?rs?\b)\w*", re.IGNORECASE)

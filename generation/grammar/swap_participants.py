@@ -1,4 +1,4 @@
-"""Why two participants are no pair to swap: a crowd, a list of names, somebody mentioned again, a dog that reads."""
+"""Why two participants cannot be swapped: a crowd, a list of names, somebody mentioned again, a dog that reads."""
 
 from collections.abc import Sequence
 

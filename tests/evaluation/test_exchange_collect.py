@@ -274,7 +274,9 @@ def test_an_imported_file_is_exported_and_imported_to_the_same_release(project, 
 
 def test_import_reports_what_it_did_and_did_not_do(project, tmp_path, command):
     path = tmp_path / "direction.jsonl"
-    path.write_text('{"id": "a", "video": "a.mp4", "caption": "x", "foils": ["y", "y"]}\n{"id": "b"}\n', encoding="utf-8")
+    path.write_text(
+        '{"id": "a", "video": "a.mp4", "caption": "x", "foils": ["y", "y"]}\n{"id": "b"}\n', encoding="utf-8"
+    )
     status, result, _ = command("import", "jsonl", path, "--project", "moves")
     assert status == 0
     assert (result["created"]["items"], result["records"]) == (1, 2)

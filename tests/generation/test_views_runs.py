@@ -537,9 +537,7 @@ class TestAskingAModel:
 
     def test_parameters_that_were_not_shown_are_shown_before_a_start(self, owner, project, subtest):
         make_caption(make_video(project), "a red circle moves")
-        sent = form_data(
-            subtest, method="actor_swap", seen="number", seed="5", filters=[*default_filters("number")]
-        )
+        sent = form_data(subtest, method="actor_swap", seen="number", seed="5", filters=[*default_filters("number")])
         answer = owner.post(url("new_run", project), sent)
         assert answer.status_code == 422
         page = read_page(answer)

@@ -107,7 +107,10 @@ def _tab(request: HttpRequest, page: PublicPage, tab: str, template: str, about:
         "citation": citation,
         "bibtex": cited_as(release, citation),
         "n_withheld": len(withheld_of(release)),
-        "preview": {"title": citation.title or release.project.name, "text": _in_a_sentence(release, citation.abstract)},
+        "preview": {
+            "title": citation.title or release.project.name,
+            "text": _in_a_sentence(release, citation.abstract),
+        },
     }
     response = render(request, template, {**shared, **about})
     # The address is the key: no referrer reveals it, and no search engine lists it.
