@@ -20,7 +20,7 @@ from generation.grammar.swap_refusals import SYMMETRIC
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
 
-VERSION = "1"
+VERSION = "2"
 COLOURS = word_set(
     "red orange yellow green blue purple violet pink brown black white grey gray beige turquoise golden tan navy",
     "maroon silver teal gold magenta khaki aqua cyan crimson scarlet lavender burgundy violet lilac",

@@ -19,7 +19,7 @@ from generation.grammar.surface import replace_phrase
 from generation.methods._fillers import Choice, fill_all, identity, open_fillers
 from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
 
-VERSION = "2"
+VERSION = "3"
 
 Blank = tuple[str, str]
 

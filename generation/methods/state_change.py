@@ -32,7 +32,7 @@ from generation.grammar.states import (
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
-VERSION = "3"
+VERSION = "4"
 NO_VERB = "it has no verb of change from the lexicon with a thing that changes"
 
 # Opposites that need several things: not "combines the egg".
