@@ -197,7 +197,7 @@ RECIPES: dict[str, Recipe] = {
         "ViLMA rare actions: proficiency",
         "3",
         "existence",
-        {"detector": DETR, "frames": 8, "min_score": 0.8},
+        {"things": "any", "detector": DETR, "frames": 8, "min_score": 0.8},
         TEMPLATES,
         "existence_caption",
         {},

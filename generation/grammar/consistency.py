@@ -18,7 +18,7 @@ from generation.grammar.preposition_words import PATHS, PLACES
 
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 MAX_LENGTH = 20_000
-RELATIONS = frozenset(PLACES) | frozenset(PATHS) | {"to", "over to", "up to", "back to", "far from"}
+RELATIONS = frozenset(PLACES) | frozenset(PATHS) | {"to", "over to", "up to", "back to", "far from", "from on top of"}
 PATH = re.compile(r"\b(into|onto|out of|off of|from|towards?|away from|through|to)\b", re.IGNORECASE)
 # What takes a count or a participant up again.
 TAKEN_UP = re.compile(

@@ -45,7 +45,6 @@ PATHS = (
     "from behind",
     "from under",
     "from inside",
-    "from on top of",
 )
 # The paper's corpus has "with" as a relation (holding a pen with scissors); it is not spatial.
 PAPER_ONLY = ("with",)
@@ -61,7 +60,6 @@ NEVER_DRAWN = frozenset(
         "from behind",
         "from under",
         "from inside",
-        "from on top of",
         "off of",
         "beneath",
         "underneath",

@@ -36,6 +36,8 @@ from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
 VERSION = "5"
 DRAWS = 20
+NONE_LEFT = "its captions name every thing of the other videos"
+NONE_ELSEWHERE = "its clip may show every thing that the other videos name"
 # Longer captions are not single sentences about a video.
 MAX_TAGGED_LENGTH = 2000
 # For a trial on one sentence, without other videos.
@@ -101,9 +103,9 @@ def make(
                 caption.id, "it does not contain “there is at least one …”, “there are some …” or “there is some …”"
             )
             continue
-        edit_sets = _drawn(caption, existence, params["foils"], mode, seed, state or BUILT_IN)
+        edit_sets = _drawn(caption, existence, params["foils"], mode, seed, state or BUILT_IN, params["things"])
         if not edit_sets:
-            yield Skip(caption.id, "its clip may show every thing that the other videos name")
+            yield Skip(caption.id, NONE_LEFT if params["things"] == "any" else NONE_ELSEWHERE)
             continue
         for rank, edits in enumerate(edit_sets):
             facts = {"thing": existence.noun, "source": "other videos" if state else "built-in list"}
@@ -117,11 +119,11 @@ def check(params: dict[str, Any]) -> None:
 
 
 def _drawn(
-    caption: CaptionInput, existence: Existence, n_foils: int, mode: str, seed: int, state: NounTotals
+    caption: CaptionInput, existence: Existence, n_foils: int, mode: str, seed: int, state: NounTotals, things: str
 ) -> list[tuple[Edit, ...]]:
     """Draw different edits, in proportion to how often the run names their things; all things are tried."""
     own = _own_nouns(caption, existence, state)
-    if mode != "paper":
+    if mode != "paper" and things == "elsewhere" and "objects" not in caption.facts:
         own_domains = frozenset().union(*map(domains_of, own))
         state = _elsewhere(state, own_domains)
         if not state.nouns:

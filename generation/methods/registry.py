@@ -296,13 +296,21 @@ _METHODS: dict[str, Entry] = {
         label="Existence",
         path="generation.methods.existence",
         kind="rule",
-        example=("There is at least one fridge.", "There is at least one lemon."),
+        example=("There is at least one fridge.", "There is at least one drum."),
         main=("foils",),
         summary=(
-            "“There is at least one fridge” becomes “There is at least one egg”. The egg comes from another video."
+            "“There is at least one fridge” becomes “There is at least one drum”. The drum comes from another video."
         ),
         params=(
             Param("foils", 1, "max foils per caption", "int"),
+            Param(
+                "things",
+                "elsewhere",
+                "elsewhere: only things of a domain that no caption of the video has, unless a detector looked; any: "
+                "all things of other videos",
+                "choice",
+                ("elsewhere", "any"),
+            ),
             Param("detector", "", f"{DETECTOR_HELP} (ViLMA: facebook/detr-resnet-101@no_timm)"),
             *DETECTED,
             DEVICE,
