@@ -94,10 +94,11 @@ docs: $(STAMPS)/dev ## the documentation as a site, docs/_build/html
 	@$(BIN)/python -m sphinx -W --keep-going -q -j auto -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-# By the setuptools of the environment, so that nothing is downloaded; build/ would carry old files into the next wheel.
+# By the setuptools of the environment, so that nothing else is needed; build/ would carry old files into the next wheel.
 .PHONY: wheel
-wheel: $(STAMPS)/dev ## build the wheel, dist/foilworks-VERSION-py3-none-any.whl
+wheel: $(STAMPS)/venv ## build the wheel, dist/foilworks-VERSION-py3-none-any.whl
 	@rm -rf build
+	@$(BIN)/python -c 'import setuptools' 2>/dev/null || $(BIN)/python -m pip install --quiet 'setuptools>=77'
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
 	@rm -rf build && ls dist/*.whl
 

@@ -168,7 +168,7 @@ def test_the_person_who_started_a_run_is_notified_of_its_end(followed, state, wo
 
 
 @pytest.mark.parametrize("state", [JobState.DONE, JobState.PARTLY, JobState.FAILED, JobState.CANCELLED])
-def test_webhooks_are_told_once_how_a_run_ended(followed, state):
+def test_webhooks_get_the_end_of_a_run_once(followed, state):
     hook = Webhook.objects.create(project=followed.project, url="https://example.org/", events=["run.ended"], salt="s")
     job = Job.objects.create(
         dotted="generation.run", target_id=1, state=state, finished_at=timezone.now(), project_id=followed.project.pk

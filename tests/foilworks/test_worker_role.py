@@ -55,7 +55,7 @@ BY_VERB = {
 }
 VERBS = " UNION ALL ".join(
     f"SELECT tablename, '{verb}' FROM pg_tables WHERE schemaname = 'public' AND "
-    f"has_table_privilege('foilworks_worker', quote_ident(tablename), '{verb}') "
+    f"has_table_privilege('foilworks_worker', format('%I.%I', schemaname, tablename), '{verb}') "
     f"AND NOT tablename = ANY(ARRAY{tables}::text[])"
     for verb, tables in BY_VERB.items()
 )
@@ -175,8 +175,8 @@ def test_the_role_runs_the_jobs_and_reads_no_account(tmp_path):
                 "UPDATE jobs_job SET target_id = 1",
                 "UPDATE jobs_job SET project_id = NULL",
                 (
-                    "INSERT INTO evaluation_report (project_id, kind, params, params_key, fingerprint, data, created_at)"
-                    " SELECT id, 'freezing', '{}', 'x', '', '{}', now() FROM projects_project LIMIT 1"
+                    "INSERT INTO evaluation_report (project_id, kind, params, params_key, fingerprint, data,"
+                    " created_at) SELECT id, 'freezing', '{}', 'x', '', '{}', now() FROM projects_project LIMIT 1"
                 ),
             ):
                 with pytest.raises(psycopg.errors.InsufficientPrivilege):
@@ -188,7 +188,7 @@ def test_the_role_runs_the_jobs_and_reads_no_account(tmp_path):
             foreign = "SELECT count(*) FROM jobs_job WHERE queue <> 'gpu' AND message = 'mine'"
             assert connection.execute(foreign).fetchone() == (0,)
             assert connection.execute("SELECT count(*) FROM jobs_job WHERE queue = 'default'").fetchone()[0] > 0
-            assert connection.execute(VERBS).fetchall() == []
+            assert connection.execute(VERBS.encode()).fetchall() == []
         # PostgreSQL shows a role only the tables that it may use.
         assert not {table for table, *_ in columns} & set(CLOSED) - {"projects_auditevent"}
         assert not {(t, c) for t, c, reads, _ in columns if reads and re.search(SECRET, c)} - NO_SECRET

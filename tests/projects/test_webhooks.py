@@ -28,7 +28,7 @@ from foilworks.core.projects.actions.webhooks import (
 from foilworks.core.projects.audit_trail.sentences import phrase
 from foilworks.core.projects.errors import AccessDenied, ProjectError
 from foilworks.core.projects.models import Delivery, Role, Webhook
-from foilworks.core.projects.sender import MAX_FAILING, MAX_FAILURES, due_webhooks, send_to
+from foilworks.core.projects.webhooks.sender import MAX_FAILING, MAX_FAILURES, due_webhooks, send_to
 from foilworks.core.projects.webhooks import events
 from foilworks.core.projects.webhooks.event_type import event_types
 from foilworks.core.projects.webhooks.events import RETRY_DELAYS, deliver

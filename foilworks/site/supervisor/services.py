@@ -20,11 +20,11 @@ from django.utils import timezone
 from foilworks.core.jobs.models import OPEN_STATES, Job, JobState
 from foilworks.core.jobs.queue import QUICK, is_reachable, lane_name, ray_queues, requeue_lost
 from foilworks.core.jobs.ray.reach import AWAY, unreachable
-from foilworks.core.projects.sender import Sender
 from foilworks.site.supervisor.embedded_redis import EmbeddedRedis
 from foilworks.site.supervisor.errors import SupervisorError
 from foilworks.site.supervisor.lock import FolderLock
 from foilworks.site.supervisor.processes import ManagedProcess, PythonChild, Supervisor
+from foilworks.site.supervisor.sender import Sender
 from foilworks.site.supervisor.watchdog import Watchdog
 
 logger = logging.getLogger(__name__)
