@@ -21,7 +21,10 @@ ABOUT_PEOPLE = {
     "reason",
 }
 # Columns of these names in which nobody writes about people, with the reason.
-NOT_ABOUT_PEOPLE = {"evaluation.BenchmarkedModel.details": "settings of a model"}
+NOT_ABOUT_PEOPLE = {
+    "evaluation.BenchmarkedModel.details": "settings of a model",
+    "annotation.PayEntry.reason": "one of four codes",
+}
 
 
 def test_every_column_in_which_people_write_is_declared():
