@@ -63,7 +63,7 @@ def filter_counts(run: GenerationRun) -> list[FilterCount]:
 
 
 def left_out_by_draw(run: GenerationRun) -> list[tuple[str, int]]:
-    """Return (why, number of captions) of captions that passed all other filters, and of which the draw took no foil."""
+    """Return (why, number of captions) of captions whose foils the other filters passed and the draw left out."""
     scores = FilterScore.objects.filter(run=run, filter=DRAW)
     drawn_groups = scores.filter(passed=True).values("candidate__group")
     rows = scores.filter(passed=False).exclude(candidate__group__in=drawn_groups).order_by("candidate")

@@ -28,12 +28,12 @@ from foilworks.core.projects.actions.webhooks import (
 from foilworks.core.projects.audit_trail.sentences import phrase
 from foilworks.core.projects.errors import AccessDenied, ProjectError
 from foilworks.core.projects.models import Delivery, Role, Webhook
-from foilworks.core.projects.webhooks.sender import MAX_FAILING, MAX_FAILURES, due_webhooks, send_to
 from foilworks.core.projects.webhooks import events
 from foilworks.core.projects.webhooks.event_type import event_types
 from foilworks.core.projects.webhooks.events import RETRY_DELAYS, deliver
 from foilworks.core.projects.webhooks.messages import message_id, secret_of, signature
 from foilworks.core.projects.webhooks.outbound_addresses import checked_target
+from foilworks.core.projects.webhooks.sender import MAX_FAILING, MAX_FAILURES, due_webhooks, send_to
 from tests.attacks.receivers import dripping
 from tests.factories import make_item, make_member, make_project, make_subtest
 
