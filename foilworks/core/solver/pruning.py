@@ -107,9 +107,11 @@ def prune(
 def verdict_of_selection(certificate: Solution) -> Verdict:
     """Return whether families that chose no item are near chance, and those that chose do not fail."""
     row = certificate.headline
+    if row.verdict == "fail":
+        return "no_fair_subset"
     if row.interval[1] - row.interval[0] > 2 * MAX_HALF_WIDTH:
         return "too_few"
-    return "fair" if abs(row.value - row.chance) <= FAIR_MARGIN and row.verdict != "fail" else "no_fair_subset"
+    return "fair" if abs(row.value - row.chance) <= FAIR_MARGIN else "no_fair_subset"
 
 
 class Pruner:
