@@ -54,8 +54,3 @@ VISITOR_PAGES = {
 UPLOAD_PAGES = frozenset(
     {"imports:new_import", "scoring:bring_scores", "api:create_import", "api:list_imports", "api:bring_scores"}
 )
-
-
-def max_visitor_bytes() -> int:
-    """Return the largest body that any visitor may send."""
-    return max(page.max_bytes for page in VISITOR_PAGES.values())
