@@ -28,6 +28,7 @@ LABEL = re.compile(r"(?<![\w*])\*(?!\*)([A-Z][^*\n]{1,60}?)\*(?![\w*])")
 STEP = re.compile(r"\s*→\s*")
 TRANSLATED = re.compile(r"translate [\"']([^\"']+)[\"']")
 BLOCK = re.compile(r"(?:blocktranslate[^%]*|plural\s*)%}(.*?){%", re.DOTALL)
+VARIABLE = re.compile(r"{{ *(\w+)[^}]*}}")
 QUOTED = re.compile(r"[\"'`]((?:[^\"'`\\\n]|\\.)+)[\"'`]")
 SOURCES = {"templates/**/*.html": (TRANSLATED, BLOCK), "static/**/*.js": (QUOTED,)} | {
     f"{package}/**/*.py": (QUOTED,) for package in ("annotation", "evaluation", "foilworks", "generation")
@@ -65,7 +66,8 @@ def unknown_labels(page: Path, texts: set[str]) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.replace("’", "'").split()).rstrip("…:.").lower()
+    """Return a text without case, end marks and the braces of variables: *Add looks of MODEL* for a model's button."""
+    return " ".join(VARIABLE.sub(r"\1", text).replace("’", "'").split()).rstrip("…:.").lower()
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ def test_an_audit_of_the_file_reads_its_record(files, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("damage", ["other content", "no JSON", "other probes"])
-def test_a_record_of_something_else_is_no_pass(files, tmp_path, damage):
+def test_a_record_of_something_else_does_not_pass(files, tmp_path, damage):
     out = pruning.apply(files, tmp_path / "kept.jsonl", "9.9")
     fields = json.loads(record_of(out).read_text())
     if damage == "other content":

@@ -72,7 +72,7 @@ def selected(name, n, seed=0):
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", sorted(set(PLANTS)))
-def test_what_is_left_of_a_plant_is_fair_or_the_bound_says_why_not(name):
+def test_the_rest_of_a_plant_is_fair_or_the_bound_says_why_not(name):
     _questions, result = selected(name, 1000)
     if result.verdict == "fair":
         row = result.certificate.held_out

@@ -2,7 +2,7 @@
 
 An item stays with the chance that its right option has by the solver, capped: options that it favours stay less often.
 So the right option of a kept item is as if drawn at random: a cue is removed, not reversed (rejection sampling).
-Items are chosen by the families `SELECTING`; those of `RESERVED` never choose, and certify what is left.
+Items are chosen by the families `SELECTING`; those of `RESERVED` never choose, and certify the remaining items.
 """
 
 import hashlib
@@ -59,7 +59,7 @@ class CurvePoint:
 class Pruned:
     """`is_kept`: (n,). `bound`: no more items can be kept while the answers of the item tier, which know no answer of
     their item, are at most `FAIR_MARGIN` above chance. `before`, `certificate`: solutions of all and of the kept items,
-    None if there is nothing to certify. `at_minimum`: kinds that items were put back for. `overlap`: mean Jaccard index
+    None if there is nothing to certify. `at_minimum`: kinds for which items were restored. `overlap`: mean Jaccard index
     of the kept sets of several seeds.
     """
 
@@ -129,7 +129,7 @@ class Pruner:
         self.first: tuple[Layout, Floats, CurvePoint] | None = None
 
     def select(self, target: float, seed: int) -> tuple[Flags, list[CurvePoint], list[str]]:
-        """Return the kept items, the curve, and the kinds that items were put back for."""
+        """Return the kept items, the curve, and the kinds for which items were restored."""
         is_kept, chances = np.ones(len(self.questions), dtype=bool), np.ones(len(self.questions))
         curve: list[CurvePoint] = []
         power = 1.0

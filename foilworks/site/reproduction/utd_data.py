@@ -26,7 +26,7 @@ CODE = "https://github.com/ninatu/utd-project"
 class DataSet:
     """`column`: the paper's name; `slug`, `test`, `train`: as in the names of the authors' files.
 
-    `size`: samples of the public test set, of which some are not to be had any more.
+    `size`: samples of the public test set, of which some are not available any more.
     """
 
     column: str
