@@ -35,7 +35,7 @@ TO_MANY = word_set("microphone megaphone loudspeaker podium intercom radio crowd
 # "calmly" does not say that only one of them does it.
 EVEN = word_set(
     "calmly casually directly quietly softly slowly suddenly silently intently briefly quickly only simply really",
-    "gently deeply closely fully politely normally",
+    "seriously gently deeply closely fully politely normally",
 )
 BESIDE = word_set("beside next near alongside by side opposite across")
 OPPOSITE = frozenset({("across", "from"), ("face", "to")})
@@ -134,7 +134,7 @@ def _mutual(swap: Swap) -> str:
     if swap.second:
         sides = any(token.lower in BESIDE for token in swap.behind())
         return RETURNED if sides and lemma in GAZE | TALK else ""
-    if lemma in PERCEIVE and joined and (_face_to_face(swap) or (lemma in GAZE and not _looks_one_way(swap))):
+    if lemma in PERCEIVE and joined and (_face_to_face(swap) or (lemma in GAZE and not looks_one_way(swap))):
         return RETURNED
     if lemma in ("stand", "sit", "be") and joined and _is_before(swap):
         return FACING
@@ -143,7 +143,7 @@ def _mutual(swap: Swap) -> str:
         return CONVERSATION
     if any(token.lower == "about" for token in between):
         return ""
-    if lemma in TALK and (joined or any(token.lower in BESIDE for token in between)) and not _speaks_one_way(swap):
+    if lemma in TALK and (joined or any(token.lower in BESIDE for token in between)) and not speaks_one_way(swap):
         return CONVERSATION
     if _is_embrace(swap):
         return EMBRACE
@@ -160,7 +160,7 @@ def _is_before(swap: Swap) -> bool:
     return _face_to_face(swap) or [token.lower for token in swap.between()[-3:]] == ["in", "front", "of"]
 
 
-def _looks_one_way(swap: Swap) -> bool:
+def looks_one_way(swap: Swap) -> bool:
     """Return whether the look goes one way: "down at", "through a window", "angrily", "at the man's shoes"."""
     tokens, counterpart = swap.tokens, swap.counterpart
     if tokens[swap.main + 1].lower in SEARCHES:
@@ -169,9 +169,7 @@ def _looks_one_way(swap: Swap) -> bool:
         return tokens[counterpart.owns - 1].lower not in ("eyes", "eye", "face", "gaze")
     if any(token.lower in ("eyes", "face") for token in swap.between()):
         return False
-    if swap.subject.plural != counterpart.plural or any(
-        token.lower in DIRECTIONS | SCREENS for token in swap.between()
-    ):
+    if any(token.lower in DIRECTIONS | SCREENS for token in swap.between()):
         return True
     if _has_manner(swap) or any(token.lower in SCREENS for token in swap.behind()):
         return True
@@ -197,7 +195,7 @@ def _has_manner(swap: Swap) -> bool:
     return False
 
 
-def _speaks_one_way(swap: Swap) -> bool:
+def speaks_one_way(swap: Swap) -> bool:
     words = swap.tokens[swap.main + 1 :]
     return _has_manner(swap) or any(token.lower in TO_MANY for token in words)
 

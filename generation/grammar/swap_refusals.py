@@ -6,6 +6,7 @@ from foilworks.core.text.language.appearance import CLOTHES, MANNERS
 from foilworks.core.text.language.phrases import POSSESSIVE
 from foilworks.core.text.language.tokens import Token
 from generation.grammar.actor import Actor
+from generation.grammar.exclusive_acts import unsure
 from generation.grammar.one_way import Swap, refusal
 from generation.grammar.pronouns import gender_of_pronoun
 from generation.grammar.surface import word_set
@@ -80,7 +81,7 @@ def refused(swap: Swap) -> str:
         return UNCLEAR_SENTENCE
     if subject.plural != counterpart.plural and any(_stays(tokens, actor) for actor in (subject, counterpart)):
         return UNCLEAR
-    return unfit_participants(swap)
+    return unfit_participants(swap) or unsure(swap)
 
 
 def together(tokens: Sequence[Token]) -> bool:

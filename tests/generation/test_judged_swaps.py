@@ -27,14 +27,14 @@ def test_nine_of_ten_foils_were_accepted():
 # Caption, foil: whom pronouns refer to.
 PRONOUNS = [
     ("A woman looks to her right at a boy.", "A boy looks to his right at a woman."),
-    ("A girl walks towards a boy with her head down.", "A boy walks towards a girl with his head down."),
+    ("A girl walks towards a boy with her head down.", None),
     ("A guy hides himself behind a woman.", "A woman hides herself behind a guy."),
-    ("A man in a hat kicks the person in front of him.", "The person kicks a man in a hat in front of him."),
-    ("A man watches the women laughing at him.", "The women watch a man laughing at them."),
-    ("A man points at a woman as he laughs.", "A woman points at a man as she laughs."),
+    ("A man in a hat kicks the person in front of him.", None),
+    ("A man watches the women laughing at him.", None),
+    ("A man points at a woman as he laughs.", None),
     ("A man points at two women as he laughs.", None),
     ("Two men raise their hands towards a woman.", "A woman raises her hands towards two men."),
-    ("A dog chases a boy with its tail up.", "A boy chases a dog with his tail up."),
+    ("A dog chases a boy with its tail up.", None),
     ("A soldier lowers his gun towards a woman.", "A woman lowers her gun towards a soldier."),
 ]
 

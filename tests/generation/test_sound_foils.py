@@ -125,9 +125,9 @@ def test_participants_that_cannot_change_places_stay(caption):
 
 def test_the_pronoun_of_a_known_first_name_fits_the_swap():
     (outcome,) = outcomes(
-        "actor_swap", [CaptionInput("1", "Emma scratches her arm while talking to Paul.")], tagger="offline"
+        "actor_swap", [CaptionInput("1", "Emma scratches her arm while shouting at Paul.")], tagger="offline"
     )
-    assert [judged.draft.foil for judged in outcome.foils] == ["Paul scratches his arm while talking to Emma."]
+    assert [judged.draft.foil for judged in outcome.foils] == ["Paul scratches his arm while shouting at Emma."]
 
 
 NO_CHANGE = [

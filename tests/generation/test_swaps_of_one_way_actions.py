@@ -60,8 +60,6 @@ MADE = [
     ("A boy stares at a pirate's boots.", "A pirate stares at a boy's boots."),
     ("A nurse looks for a man in a wheelchair.", "A man in a wheelchair looks for a nurse."),
     ("A thief looks away from a guard.", "A guard looks away from a thief."),
-    ("A thief looks at two guards.", "Two guards look at a thief."),
-    ("A judge kneels in front of a thief.", "A thief kneels in front of a judge."),
     # One of them speaks.
     ("A clerk speaks rudely to a customer with a beard.", "A customer with a beard speaks rudely to a clerk."),
     (
@@ -88,17 +86,11 @@ MADE = [
     ),
     # Descriptions stay whole.
     ("A nurse pushes the old man in a wheelchair.", "The old man in a wheelchair pushes a nurse."),
-    ("A girl drags a boy with blond hair close to her.", "A boy with blond hair drags a girl close to him."),
-    (
-        "A boy pulls a girl seated in front of him by the hair.",
-        "A girl pulls a boy seated in front of her by the hair.",
-    ),
     (
         "The dancers push the singer in the silver dress forward.",
         "The singer in the silver dress pushes the dancers forward.",
     ),
     ("A mother kisses a baby in a stroller on the nose.", "A baby in a stroller kisses a mother on the nose."),
-    ("The knight in black's sword strikes a pirate.", "A pirate's sword strikes the knight in black."),
     # Words that stay in place, and things of the sentence.
     ("The man in a suit pushes the other man in a cap.", "The man in a cap pushes the other man in a suit."),
     (
