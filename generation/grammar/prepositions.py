@@ -10,6 +10,7 @@ from foilworks.core.text.language.inflection import lemmas, plain_verb
 from foilworks.core.text.language.numbers import value_of
 from generation.grammar import preposition_choice
 from generation.grammar.consistency import why_unsound
+from generation.grammar.place_clashes import clash
 from generation.grammar.place_needs import needs_place
 from generation.grammar.preposition_rows import OPPOSITES
 from generation.grammar.preposition_words import (
@@ -114,7 +115,8 @@ def fitting(text: str, relation: Relation) -> tuple[str, ...]:
 def why_unfit(text: str, relation: Relation, target: str) -> str:
     """Return why the rest of the caption does not fit a replacement, or ""."""
     edits = replace_phrase(text, relation.start, relation.end, target)
-    return needs_place(text, relation.phrase, relation.start, relation.end, target) or why_unsound(text, edits)
+    place = (text, relation.phrase, relation.start, relation.end, target)
+    return needs_place(*place) or clash(*place) or why_unsound(text, edits)
 
 
 def _continues(text: str, end: int) -> bool:
