@@ -14,6 +14,7 @@ from foilworks.core.text.language.tokens import Token
 from generation.grammar.state_words import (
     AGENTS,
     ANIMALS,
+    COOKED,
     DIRECTIONS,
     FLYERS,
     HOLDERS,
@@ -47,10 +48,13 @@ BOUND = {
     "onto": frozenset({"throw", "catch", "drop"}),
     "down": frozenset({"throw", "catch", "drop"}),
     "behind": frozenset({"throw", "catch", "drop"}),
-    "in": frozenset({"empty", "throw", "catch", "drop", "clean", "wash", "rinse", "soak", "wipe", "park"}),
+    "in": frozenset(
+        {"empty", "throw", "catch", "drop", "clean", "wash", "rinse", "soak", "wipe", "park", "wrap", "open"}
+    ),
     "at": frozenset({"throw", "catch", "drop"}),
     "on": frozenset({"throw", "catch", "drop", "lift"}),
 }
+ONE_DID = frozenset({"he", "she", "it", "someone", "somebody", "who"})
 COVERED = frozenset({"cover", "fill", "dress"})
 UNVEILING = frozenset({"open", "remove", "unwrap", "lift"})
 
@@ -178,11 +182,12 @@ def _unclear_object(case: _Case) -> str:
         return f"'{change.verb}' may name a place here"
     if not found_change.transitive and verb.lemma in ("open", "close") and case.head in AGENTS:
         return f"'{change.verb}' has no object here"
-    animals = any(token.lower in ANIMALS for token in case.tokens[: found_change.verb])
+    acting = case.tokens if found_change.passive else case.tokens[: found_change.verb]
+    animals = any(token.lower in ANIMALS for token in acting)
     following = case.tokens[found_change.particle + 1 : found_change.particle + 2] if found_change.particle >= 0 else ()
     if found_change.particle > found_change.verb + 1 and following and following[0].part not in STOPS_BEHIND:
         return f"'{change.verb}' may name a place here"
-    if animals and case.target in ("throw", "catch", "push"):
+    if animals and case.target in ("throw", "catch", "push", "pull"):
         return f"animals do not '{case.target}'"
     if any(token.lower in (change.pre, change.post) for token in case.noun_phrase):
         return "the thing is described by its state"
@@ -230,6 +235,49 @@ def _later_acts(case: _Case) -> str:
         return "a later act needs the thing in hand"
     if verb in LEAVES_PLACE and later:
         return f"what follows happens after '{verb}'"
+    return ""
+
+
+def _other_word(case: _Case) -> str:
+    """Return whether the word is rather an adjective, a noun or part of a compound: "snow covered", "doors open"."""
+    verb, before, lower = case.verb, case.before, case.verb.lower
+    base = verb.tag in ("VB", "VBP", "")
+    after = case.tokens[case.found_change.verb + 1 : case.found_change.verb + 2]
+    non_agent = before is not None and before.part == "NOUN" and before.lemma not in AGENTS
+    if non_agent and (base or (verb.tag in ("VBD", "VBN") and not case.found_change.passive)):
+        return f"'{lower}' describes a thing here"
+    third = any(token.tag == "VBZ" for token in case.tokens[: case.found_change.verb])
+    if base and before is not None and (before.lower in (",", "the", "a") or (before.lower == "and" and third)):
+        return f"'{lower}' describes a thing here"
+    if lower in ("put", "set", "cut", "shut") and before is not None and (_is_one(before) or before.lower in ONE_DID):
+        return f"the form of '{lower}' is unclear"
+    if after and after[0].lower in ("and", "together", "or"):
+        return case.misfit
+    return ""
+
+
+def _unnatural(case: _Case) -> str:
+    """Return whether the opposite is not written of this thing, or another act of the caption needs the change."""
+    verb, head_verb, tokens = case.found_change.verb, case.verb.lemma, case.tokens
+    earlier = {token.lemma for token in tokens[:verb]}
+    target = case.target.partition(" ")[0]
+    others = any(token.part == "VERB" and index != verb for index, token in enumerate(tokens))
+    instruction = "VERB" in lemmas(tokens[0].lower) and tokens[0].lemma == tokens[0].lower not in AGENTS
+    joined = any(token.lower in ("and", "then", ",") for token in tokens)
+    if instruction and joined and head_verb in COOKED:
+        return "another step needs this one"
+    if case.found_change.transitive and case.found_change.what is None and others and not case.found_change.passive:
+        return "another act needs this one"
+    if head_verb == "cover" and verb and AGENTS.isdisjoint(token.lower for token in tokens[:verb]):
+        return "nobody covers it"
+    if case.target == "put away" and "open" in earlier:
+        return "one puts away what one took out"
+    if target == "attach" and case.head not in PUT_BACK:
+        return f"one does not attach '{case.head}' again"
+    if any(token.lower in ("new", "newly") for token in tokens[:verb]) and target.startswith("un"):
+        return "what is new is not undone"
+    if head_verb in ("push", "pull") and any(token.lower in ("to", "too", "center") for token in case.behind[:2]):
+        return case.misfit
     return ""
 
 
@@ -314,8 +362,10 @@ def _has_more(tokens: Sequence[Token], index: int) -> bool:
 
 CHECKS: tuple[Callable[[_Case], str], ...] = (
     _description,
+    _other_word,
     _meaning,
     _unclear_object,
+    _unnatural,
     _contradicting_verb,
     _later_acts,
     _poured,

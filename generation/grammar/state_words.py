@@ -24,17 +24,23 @@ SHOWN = word_set("reveal display show unveil present see look eat drink read use
 NOT_LITERAL = {
     "stand up": word_set("hair"),
     "clean": word_set("up shrimp fish crab"),
+    "take out": word_set("bite trash garbage anger frustration loan student"),
+    "take": word_set("bite sip"),
     "take down": word_set("man woman boy girl person opponent player people guy wrestler note picture"),
     "turn on": word_set("screw bolt nut grass road street corner side stage way path track highway man woman"),
     "turn off": word_set("screw bolt nut road street corner side stage way path track highway"),
     "put in": word_set("goal effort time fire"),
-    "put on": word_set("performance show display play concert weight music fire"),
+    "put on": word_set(
+        "chapstick lipstick lotion cream perfume deodorant sunscreen polish",
+        "performance show display play concert weight music fire",
+    ),
     "push": word_set("issue limit boundary idea agenda product button law key pedal sleeve hair"),
     "pull": word_set("sleeve hair prank trick trigger face muscle leg stunt"),
     "throw": word_set("party fit tantrum shade punch fish light"),
     "catch": word_set("fish fire attention cold eye glimpse play wave breath air bit"),
     "cover": word_set("topic song news story subject event mouth face tune"),
     "open": word_set(
+        "toy food order candy taffy snack meal store shop restaurant business",
         "fire mouth eye show concert account discussion presentation event gift present letter parcel can soda beer",
         "fruit pomegranate coconut egg nut avocado mango arm leg hand",
     ),
@@ -91,7 +97,9 @@ NOTED_ONLY = word_set(
     "take form fall rise melt ski jump sink surface wear release reveal spray tidy stick spread trap dirty stain mess"
 ) | {"mix up", "wipe off"}
 # Nobody writes these of a thing in a clip: "dirties her hands".
-UNWRITTEN = word_set("dirty stain mess wet soil trap unstick unstack")
+UNWRITTEN = word_set(
+    "dirty stain mess wet soil trap unstick unstack disarrange darken lighten uninstall dim unfasten unstick undecorate"
+)
 # Nouns that can act: "a guy folding paper", but not "a home lighting product".
 AGENTS = word_set(
     "man woman guy girl boy child kid person people lady player character baby men women children someone somebody he",
@@ -99,11 +107,22 @@ AGENTS = word_set(
     "gentleman officer soldier doctor nurse farmer artist gamer magician dog cat monkey animal bird machine robot",
 )
 # These describe how a thing is, not what happens to it: "a family is gathered".
-STATES_IF_PASSIVE = word_set("wrap cover hang gather scatter catch throw hide fill light attach connect dress bury")
+STATES_IF_PASSIVE = word_set(
+    "wrap cover hang gather scatter catch throw hide fill light attach connect dress bury park arrange put",
+    "install place",
+)
 FLYERS = word_set(
     "plane airplane aeroplane aircraft airliner jet helicopter chopper drone bird bee insect butterfly rocket"
 )
-ANIMALS = word_set("dog dogs puppy cat cats kitten animal animals bird horse")
+ANIMALS = word_set(
+    "dog dogs puppy cat cats kitten animal animals bird horse horses cattle cow cows bull bulls elephant elephants",
+    "ox oxen",
+    "donkey donkeys camel camels mule mules goat goats sheep monkey bear",
+)
+# What a food is given in a recipe: another act needs it.
+COOKED = frozenset(
+    {"put", "seal", "cover", "take", "remove", "wrap", "open", "scatter", "place", "lift", "fold", "gather"}
+)
 # What is in hand is used after these, and what is put away is not: "picks up a cup and drinks".
 TAKING = frozenset({"pick up", "take out", "pull out", "turn on", "put on", "plug in", "open"})
 USES = word_set(
