@@ -38,7 +38,7 @@ UNASSERTED = re.compile(rf"(?<![\w'’-])(?:{_DENIED}|{_UNREAL})(?![\w'’-])|\w
 # "can be seen" is how captions say "is there"; "will" and "may" are also names of things and months.
 ALLOWED = re.compile(
     r"(?:could|can|may|might)\s+be\s+(?:seen|heard)|(?:you|one|we|i)\s+(?:can|could|will|may)\s+(?:also\s+)?(?:see|hear|notice)"
-    r"|not\s+only|(?:free|good|last|own|the|a)\s+will|almost\s+(?:immediately|all|every|completely|always|the)"
+    r"|will\s+\w+[^su]s\b|not\s+only|(?:free|good|last|own|the|a)\s+will|almost\s+(?:immediately|all|every|completely|always|the)"
     r"|(?:appear|seem)s?\s+to\s+be\s+(?:having|enjoying)",
     re.IGNORECASE,
 )

@@ -1,8 +1,9 @@
 """Identity swap (contrast sets, Secs. 3.1 and A.2): "Harry looks at Hermione" -> "Ron looks at Hermione".
 
 Names are from the project's characters: the caption's facts {"characters": [{"name", "gender", "movie", "frequency",
-"aliases"}], "movie"} or the parameter `characters`. The first name is always swapped, later ones with chance .5,
-for a character of the same movie and gender.
+"aliases"}], "movie"} or the parameter `characters`. `corrected` swaps the first name that the caption has once, and
+only where nothing else is tied to the person (a relative, a role, a possession). `paper` always swaps the first name,
+and later ones with chance .5. The new character is of the same movie and gender.
 
 Each foil has the facts `original_frequency` and `swapped_frequency` of its first swap: the number of train captions of
 the movie that name the character, counted when the run starts. Without a train split, the characters' own `frequency`.
@@ -10,12 +11,13 @@ the movie that name the character, counted when the run starts. Without a train 
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
 from foilworks.core.text.diff import Edit, apply_edits
 from generation.errors import GenerationError
+from generation.grammar.identity_ties import names_again, tie
 from generation.methods._characters import Character, NameMention, cast, find_mentions, written
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
@@ -110,7 +112,7 @@ def _drafts(
     texts: set[str] = {caption.text}
     # With few characters draws repeat: draw more than requested, and take the different ones.
     for _ in range(4 * params["foils"]):
-        swaps = _swaps(mentions, characters, params["draw"], mode, rng)
+        swaps = _swaps(caption.text, mentions, characters, params["draw"], mode, rng)
         if not swaps:
             break
         edits = [
@@ -125,33 +127,33 @@ def _drafts(
         if len(texts) > params["foils"]:
             return
     if len(texts) == 1:
-        first = mentions[0].character
-        yield Skip(caption.id, f"the movie has no other {first.gender} character to replace {first.name}")
+        yield Skip(caption.id, _why_none(caption.text, mentions, mode))
+
+
+def _why_none(text: str, mentions: Sequence[NameMention], mode: str) -> str:
+    if mode != "paper" and (why := tie(text)):
+        return why
+    if mode != "paper" and not _swappable(text, mentions):
+        return "each of its names occurs twice"
+    first = mentions[0].character
+    return f"the movie has no other {first.gender} character to replace {first.name}"
 
 
 def _swaps(
-    mentions: Sequence[NameMention], characters: Sequence[Character], draw: str, mode: str, rng: random.Random
+    text: str,
+    mentions: Sequence[NameMention],
+    characters: Sequence[Character],
+    draw: str,
+    mode: str,
+    rng: random.Random,
 ) -> list[tuple[NameMention, Character]]:
-    """Return the swaps; [] if nobody can replace the first character.
-
-    `corrected`: all mentions of a character change together, and nobody becomes a character named in the caption.
-    """
-    present = {mention.character.name for mention in mentions}
-    substitutes: dict[str, Character | None] = {}
+    """Return the swaps; [] if nobody can replace the first character."""
+    if mode != "paper":
+        return _one_swap(text, mentions, characters, draw, rng)
     swaps = []
     for index, mention in enumerate(mentions):
-        is_repeated = mode != "paper" and mention.character.name in substitutes
-        if not is_repeated:
-            is_swapped = index == 0 or rng.random() < 0.5
-            taken_names = (
-                set()
-                if mode == "paper"
-                else present | {character.name for character in substitutes.values() if character}
-            )
-            substitutes[mention.character.name] = (
-                _stand_in(mention.character, characters, taken_names, draw, rng) if is_swapped else None
-            )
-        substitute = substitutes[mention.character.name]
+        is_swapped = index == 0 or rng.random() < 0.5
+        substitute = _stand_in(mention.character, characters, frozenset(), draw, rng) if is_swapped else None
         if substitute is not None:
             swaps.append((mention, substitute))
         elif index == 0:
@@ -159,8 +161,36 @@ def _swaps(
     return swaps
 
 
+def _one_swap(
+    text: str, mentions: Sequence[NameMention], characters: Sequence[Character], draw: str, rng: random.Random
+) -> list[tuple[NameMention, Character]]:
+    """Return one swap, for a character that the caption does not name, even misspelt."""
+    if tie(text):
+        return []
+    present = {mention.character.name for mention in mentions}
+    for mention in _swappable(text, mentions):
+        taken_names = present | {
+            character.name for character in characters if names_again(text, character.name, mention.start, mention.end)
+        }
+        substitute = _stand_in(mention.character, characters, taken_names, draw, rng)
+        if substitute is not None:
+            return [(mention, substitute)]
+    return []
+
+
+def _swappable(text: str, mentions: Sequence[NameMention]) -> list[NameMention]:
+    """Return the mentions of the characters that the caption names once."""
+    times = Counter(mention.character.name for mention in mentions)
+    return [
+        mention
+        for mention in mentions
+        if times[mention.character.name] == 1
+        and not names_again(text, mention.character.name, mention.start, mention.end)
+    ]
+
+
 def _stand_in(
-    character: Character, characters: Sequence[Character], taken_names: set[str], draw: str, rng: random.Random
+    character: Character, characters: Sequence[Character], taken_names: Set[str], draw: str, rng: random.Random
 ) -> Character | None:
     candidates = [
         candidate

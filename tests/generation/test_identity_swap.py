@@ -1,4 +1,4 @@
-"""Identity swap: names by movie and gender; the first always, later ones with even chance."""
+"""Identity swap: one name, by movie and gender; in mode paper the first, and later ones with even chance."""
 
 import pytest
 
@@ -23,9 +23,9 @@ FACTS = {"characters": CAST, "movie": "HP"}
 ALL_FOILS = [
     ("Harry opens the door.", {"Ron opens the door."}),
     ("Hermione reads", {"Ginny reads"}),
-    # The first is always swapped; the second has nobody left of its gender, or is swapped half of the time.
-    ("Harry looks at Hermione.", {"Ron looks at Hermione.", "Ron looks at Ginny."}),
-    ("Hermione looks at Harry.", {"Ginny looks at Harry.", "Ginny looks at Ron."}),
+    # Only one name is swapped.
+    ("Harry looks at Hermione.", {"Ron looks at Hermione."}),
+    ("Hermione looks at Harry.", {"Ginny looks at Harry."}),
     # Genitives, punctuation, brackets, line ends.
     ("Harry's owl", {"Ron's owl"}),
     ("Harry’s owl", {"Ron’s owl"}),
@@ -35,10 +35,18 @@ ALL_FOILS = [
     ("run, Harry", {"run, Ron"}),
     ("he sees Ginny!", {"he sees Hermione!"}),
     ("🙂 Harry — שלום", {"🙂 Ron — שלום"}),
-    # One person's mentions change together.
-    ("Harry runs and Harry falls", {"Ron runs and Ron falls"}),
-    ("Harry sees Ginny; Harry waves", {"Ron sees Ginny; Ron waves", "Ron sees Hermione; Ron waves"}),
-    ("Ginny's hand holds Ginny's wand.", {"Hermione's hand holds Hermione's wand."}),
+    # A name that occurs twice stays, also misspelt.
+    ("Harry runs and Harry falls", set()),
+    ("Harry sees Ginny; Harry waves", {"Harry sees Hermione; Harry waves"}),
+    ("Ginny's hand holds Ginny's wand.", set()),
+    ("Harry and Hary sit down.", set()),
+    ("Harry and Ronn sit down.", set()),
+    # A relative, a role, a possession or a romance is the person's own.
+    ("Harry hugs his brother.", set()),
+    ("Harry tells them about his audition.", set()),
+    ("Harry kisses Hermione on the lips.", set()),
+    ("Harry and the other doctors talk.", set()),
+    ("Hermione leans on her broomstick.", set()),
     # Pronouns keep their gender, so they stay.
     ("Harry takes his wand", {"Ron takes his wand"}),
     ("Hermione ties her shoes.", {"Ginny ties her shoes."}),
@@ -49,18 +57,18 @@ ALL_FOILS = [
     ("Ron\nsleeps", {"Harry\nsleeps"}),
     # Passives, questions, numbers, quotes inside a sentence.
     ("Harry is chased by a dragon.", {"Ron is chased by a dragon."}),
-    ("is Ginny asleep?", {"is Hermione asleep?"}),
+    ("is Ginny asleep?", set()),
     ("2 owls follow Hermione", {"2 owls follow Ginny"}),
-    ("a sign says 'Ron'", {"a sign says 'Harry'"}),
-    ("Ron, Ron, Ron!", {"Harry, Harry, Harry!"}),
+    ("a sign says 'Ron'", set()),
+    ("Ron, Ron, Ron!", set()),
     ("the man behind Harry's desk", {"the man behind Ron's desk"}),
     ("Hermione—tired—yawns", {"Ginny—tired—yawns"}),
     # Two of one gender: the first becomes whom the caption does not name, and there is nobody else.
     (
         "SOMEONE gives Hermione a book, and Ron laughs",
-        {"SOMEONE gives Ginny a book, and Ron laughs", "SOMEONE gives Ginny a book, and Harry laughs"},
+        {"SOMEONE gives Ginny a book, and Ron laughs"},
     ),
-    ("Her cat bites Ginny.", {"Her cat bites Hermione."}),
+    ("Her cat bites Ginny.", set()),
     ("mandarin for Harry", {"mandarin for Ron"}),
     # Scripts write names in capitals.
     ("HARRY opens the door.", {"RON opens the door."}),
@@ -121,9 +129,7 @@ def test_a_name_that_is_also_a_word_is_found_where_only_a_name_fits(caption):
 def test_the_longest_name_wins_and_aliases_name_their_character():
     cast = [{**HARRY, "name": "Harry Potter", "aliases": ["Harry", "Mr. Potter"]}, RON]
     assert over_seeds("identity_swap", "Harry Potter runs", facts={"characters": cast}) == {"Ron runs"}
-    assert over_seeds("identity_swap", "Harry runs, Mr. Potter falls", facts={"characters": cast}) == {
-        "Ron runs, Ron falls"
-    }
+    assert over_seeds("identity_swap", "Harry runs, Mr. Potter falls", facts={"characters": cast}) == set()
     assert over_seeds("identity_swap", "Ron runs", facts={"characters": cast}) == {"Harry Potter runs"}
 
 
@@ -147,9 +153,9 @@ def test_only_characters_of_the_movie_are_used():
     assert outcome.skipped == ("it names none of the characters",)
 
 
-def test_later_names_have_even_chance_and_mode_paper_decides_each_mention():
+def test_later_names_have_even_chance_in_mode_paper_which_decides_each_mention():
     captions = [CaptionInput(f"c{n}", "Harry looks at Hermione.", facts=FACTS) for n in range(400)]
-    made = [one.foils[0].draft.foil for one in outcomes("identity_swap", captions)]
+    made = [one.foils[0].draft.foil for one in outcomes("identity_swap", captions, mode="paper")]
     assert 160 <= made.count("Ron looks at Ginny.") <= 240
     assert over_seeds("identity_swap", "Harry runs and Harry falls", facts=FACTS, mode="paper") == {
         "Ron runs and Ron falls",
