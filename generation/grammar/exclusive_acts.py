@@ -9,12 +9,12 @@ from foilworks.core.text.language.phrases import POSSESSIVE
 from foilworks.core.text.language.structure import WHO
 from foilworks.core.text.language.tokens import Token
 from generation.grammar.actor import Actor
-from generation.grammar.one_way import MOTION, PERCEIVE, STILL, TALK, Swap, looks_one_way, speaks_one_way
+from generation.grammar.one_way import MOTION, PERCEIVE, SMALL, STILL, TALK, Swap, looks_one_way, speaks_one_way
 from generation.grammar.surface import word_set
 
 # One may return these in the same moment.
 RETURNED = word_set(
-    "smile grin wave coo shake shiver face laugh meet greet join pose dance play sit stand lie lay be",
+    "pass pan zoom smile grin wave coo shake shiver face laugh meet greet join pose dance play sit stand lie lay be",
     "stay hunch gather live pet like enjoy check have love miss know recognize want need become remain",
 )
 SHARED_LINKS = word_set("with as toward towards near beside alongside next like among between against by opposite away")
@@ -31,6 +31,7 @@ BEASTS_TOO = word_set("chase follow attack push knock hit bite scare")
 BEASTS = BEASTS_TOO | word_set("kick pull lick sniff scratch startle pursue grab fight")
 SMALL_BEASTS = word_set(
     "bird rabbit bunny hare mouse rat hamster chick chicken duckling squirrel frog toad lizard gecko spider scorpion",
+    "deer sheep lamb",
     "bee wasp pigeon dove raven crow robin sparrow duck goose parrot eagle hawk owl fish crab lobster turtle tortoise",
 )
 LARGE_BEASTS = word_set(
@@ -48,14 +49,15 @@ LIFELIKE = word_set(
 UNSURE = word_set(
     "creature beast being entity character figure model star celebrity avatar guru angel minion monster alien zombie",
     "ghost robot android skeleton snowman player team camp scout drunk champion member fan leader follower supporter",
-    "catcher pitcher batter goalkeeper goalie quarterback conductor star driver cleaner vlogger blogger tourist couple",
+    "artist catcher pitcher batter goalkeeper goalie quarterback conductor star driver cleaner vlogger blogger",
+    "tourist couple",
     "crowd audience family lot band homeless enemy protagonist twin pair folk seal bat crane bug mouse mule ram kid's",
 )
 # These do to others what the others never do to them.
 BY_PROFESSION = (
     (
-        word_set("teach instruct train guide lead lecture"),
-        word_set("teacher instructor coach trainer professor guide student pupil"),
+        word_set("teach instruct train guide lead lecture help assist show throw"),
+        word_set("mother father mom dad parent chef teacher instructor coach trainer professor guide student pupil"),
     ),
     (word_set("treat examine inject vaccinate"), word_set("doctor surgeon nurse patient dentist vet")),
     (word_set("interview question interrogate"), word_set("interviewer suspect")),
@@ -81,7 +83,19 @@ EMPTY = word_set(
 PLURALS = {"men": "man", "women": "woman", "children": "child", "people": "person", "ladies": "lady", "babies": "baby"}
 PRONOUNS = word_set("he she they him them we us you i")
 # Of two clauses these may hold for both.
-SHARED_BY_BOTH = PERCEIVE | TALK | MOTION | word_set("wear be stay lie lay wait rest smile hold gather listen")
+SHARED_BY_BOTH = (
+    PERCEIVE
+    | TALK
+    | MOTION
+    | word_set(
+        "wrestle fight compete start begin continue finish complete wear be stay lie lay wait rest smile hold",
+        "gather listen",
+    )
+)
+STRONG = word_set(
+    "lift pull carry toss throw swing flip hold hoist pick help assist drag hang teach instruct take put raise tow"
+)
+YOUNG = word_set("child kid baby toddler infant newborn")
 UNSURE_KIND = "it is not clear that both are persons, or animals that can do this"
 UNSURE_ACT = "both may do it, or only one of them can"
 UNSURE_END = "it is not clear where a description ends"
@@ -111,7 +125,12 @@ def _is_living(tokens: Sequence[Token], actor: Actor, other: Actor) -> bool:
     """Return whether the head is a person or animal of the lists, and no toy, picture, place or organization."""
     head = tokens[actor.head]
     inside = tokens[actor.first : actor.last]
-    if any(token.lower in LIFELIKE for token in inside):
+    if any(token.lower in LIFELIKE for token in inside) or inside[-1].tag == "VBG":
+        return False
+    if any(token.lower.endswith("ing") for token in tokens[actor.first : actor.head]):
+        # "a kneeling boy" does not run.
+        return False
+    if head.lemma in COLLECTIVES and head.lemma != head.lower:
         return False
     if actor.owns and tokens[actor.owns - 1].lower not in BODY | CLOTHES:
         return False
@@ -142,6 +161,14 @@ def _unclear_end(swap: Swap) -> bool:
     if any(token.lower in WHO and token.part == "PRON" for token in tokens[subject.last : swap.main]):
         return True
     opening = tokens[counterpart.first]
+    if tokens[-1].lower == "while":
+        return True
+    if swap.second and tokens[counterpart.first - 1].part == "CCONJ":
+        # "completes her piece and the host comes"
+        return True
+    bare = opening.part == "NOUN" and counterpart.first == counterpart.head and not counterpart.plural
+    if bare and tokens[counterpart.first - 1].lower == "to" and tokens[subject.first].part == "DET":
+        return True
     if tokens[counterpart.first - 1].lower == "to" and opening.part == "NOUN" and counterpart.first < counterpart.head:
         return True
     before, noun = tokens[counterpart.first - 1], tokens[counterpart.first - 2].lower
@@ -191,7 +218,10 @@ def _is_one_way(swap: Swap) -> bool:
     lemma = "be" if lemma in ("is", "are", "was", "were") else lemma
     between = {token.lower for token in tokens[swap.main + 1 : counterpart.first]}
     if _is_beast(tokens, swap.subject) or _is_beast(tokens, counterpart):
-        return _beasts_do(swap, lemma) and "on" not in between
+        alike = _is_beast(tokens, swap.subject) == _is_beast(tokens, counterpart)
+        return _beasts_do(swap, lemma) and (alike or (BODY.isdisjoint(between) and not counterpart.owns))
+    if lemma in STRONG and _is_young(tokens, swap.subject) != _is_young(tokens, counterpart):
+        return False
     if swap.passive:
         return lemma not in PERCEIVE | TALK and _fits_profession(swap, lemma)
     links = [token.lower for token in tokens[swap.nearest + 1 : counterpart.first]]
@@ -225,6 +255,11 @@ def _fits_profession(swap: Swap, lemma: str) -> bool:
 
 def _is_beast(tokens: Sequence[Token], actor: Actor) -> bool:
     return actor.animal or kind_of(tokens[actor.head].lower) == "a" or _noun(tokens[actor.head]) in FEMALE_BEASTS
+
+
+def _is_young(tokens: Sequence[Token], actor: Actor) -> bool:
+    small = any(token.lower in SMALL for token in tokens[actor.first : actor.head])
+    return small or _noun(tokens[actor.head]) in YOUNG
 
 
 def _beasts_do(swap: Swap, lemma: str) -> bool:

@@ -37,8 +37,8 @@ ANYBODYS = (
     | word_set(
         "phone cellphone cell bag cup drink chair seat desk hat coat jacket wand keys key glass food lunch laptop book",
         "bed plate coffee bottle fork spoon computer couch back side sides way belongings purse jersey things stuff",
-        "pen mug beer tea wine hands arms legs eyes feet fingers shoulders knees face hair head mouth ears lap voice gaze",
-        "expression breath shoes name menu index lower upper facial apartment window room door patient patients own",
+        "pen mug beer tea wine hands arms legs eyes feet fingers shoulders knees face hair head mouth ears lap voice",
+        "gaze expression breath shoes name menu index lower upper facial apartment window room door patient own",
     )
 )
 ALIKE = 0.72

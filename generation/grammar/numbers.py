@@ -36,7 +36,7 @@ BOUND_BEHIND = re.compile(
 HEDGE_BEFORE = re.compile(r"\b(?:(?P<of_times>about|up\s+to|some)|around|over|under)\s+$", re.IGNORECASE)
 # Words before a number word that is not a count: "no one", "number 3", "the one".
 NAMES_BEFORE = re.compile(
-    r"(?:\b(?:no|some|any|every|each|which|the|this|that|these|those|same|other|first|last|next|high|number|no\.|room|channel|at|day|part|step|take|game)\s+|[#$€£.,:/]\s*)$",
+    r"(?:\b(?:no|some|another|between|any|every|each|which|the|this|that|these|those|same|other|first|last|next|high|number|no\.|room|channel|at|day|part|step|take|game)\s+|[#$€£.,:/]\s*)$",
     re.IGNORECASE,
 )
 # Both sides do it to each other: one alone does not.
@@ -46,7 +46,30 @@ RECIPROCAL = re.compile(
     r"ping pong|tennis|squash|badminton|chess|shuffleboard)\w*",
     re.IGNORECASE,
 )
-PAIRED = word_set("hand hands arm arms leg legs foot feet eye eyes ear ears knee knees shoulder shoulders thumb thumbs")
+PAIRED = word_set(
+    "hand hands arm arms leg legs foot feet eye eyes ear ears knee knees shoulder shoulders thumb thumbs",
+    "paw paws wing wings hoof hooves lip lips cheek cheeks heel heels",
+)
+# "his two front paws": how many there are is known.
+OWN_BEFORE = re.compile(r"\b(?:his|her|its|their|my|our)\s+$", re.IGNORECASE)
+# "three of them": the count is taken up again.
+OF_THEM = re.compile(r"\bof (?:them|which|whom)\b", re.IGNORECASE)
+EXACT_BEFORE = re.compile(r"\bexactly\s+$", re.IGNORECASE)
+# "1 tsp cumin seeds" is not "2 tsp cumins seeds".
+UNITS = word_set(
+    "tsp tbsp tbs tb teaspoon tablespoon cup cups oz ounce ounces lb lbs pound g gram kg ml l liter litre pinch dash",
+    "clove stick can inch slice piece bunch handful bottle",
+)
+MASS = word_set(
+    "salt pepper flour sugar water oil milk butter cheese garlic ginger sauce cream mustard dijon vinegar cumin paste",
+    "stock broth rice bread meat beef pork chicken fish soda powder turmeric parsley cilantro basil mayonnaise honey",
+    "wine luggage furniture hair grass snow spice spices seasoning",
+)
+IRREGULAR_PLURALS = word_set("men women children people feet teeth mice geese")
+# The past of these is their plain form: "set up and started".
+UNCHANGED = word_set("set put cut hit let read shut spread split bet quit cast beat hurt")
+# So many at once are not written of such a scene.
+MOST_TIMES = 3
 SEVERAL_BEFORE = re.compile(
     r"\b(?:between|among|group|pair|team|set|couple|line|row|bunch)\s+(?:of\s+)?$", re.IGNORECASE
 )
@@ -163,7 +186,12 @@ def _counts_something(count: Count) -> bool:
         return False
     following = WORD.match(count.text, count.end)
     word = following.group(1).lower() if following else ""
-    if count.word.isdigit() and word in CLOSED:
+    if re.search(r"\d\s+$", count.text[max(0, count.start - 8) : count.start]):
+        return False
+    if count.word.isdigit() and (word in CLOSED or not word or word.isdigit()):
+        # "adult 1", "8 10 minutes"
+        return False
+    if OF_THEM.search(count.text) or not MASS.isdisjoint((word,)):
         return False
     divided = not word or word in CLOSED or word in PREPOSITIONS
     if divided and DIVIDED.search(count.text, max(0, count.start - 8), count.start):
@@ -213,7 +241,13 @@ def _fits(count: Count, value: int) -> bool:
     if count.value > 1 and not count.adverb and tokens and not any(_is_plural(token[2]) for token in tokens):
         # "a two person bike"
         return False
-    if value > 2 and not PAIRED.isdisjoint(phrase):
+    before = count.text[max(0, count.start - 12) : count.start]
+    natural = not EXACT_BEFORE.search(before) and not count.adverb and _times_after(count) is None
+    if not PAIRED.isdisjoint(phrase) and (value > 2 or (value == 1 and OWN_BEFORE.search(before))):
+        return False
+    if natural and value == 1 and re.search(r"\bwith\s+$", before, re.IGNORECASE):
+        return False
+    if natural and value > MOST_TIMES * count.value:
         return False
     if not phrase.isdisjoint(("team", "teams")):
         return False
@@ -247,6 +281,8 @@ def _cross(count: Count, *, to_one: bool) -> list[Edit] | None:
     head = _last_of_first_plurals(phrase) if to_one else _last_noun(phrase, subject=_is_clause_start(count))
     if phrase and head is None:
         return None
+    if _is_recipe_phrase([token[2].lower() for token in phrase], to_one=to_one):
+        return None
     if len(phrase) > 1 and AND_BEFORE.search(count.text, 0, count.start) and can_be(phrase[-1][2], "VERB"):
         # "a man and exactly one woman dance": a compound noun or a verb; lists cannot distinguish them.
         return None
@@ -254,10 +290,21 @@ def _cross(count: Count, *, to_one: bool) -> list[Edit] | None:
     if head:
         start, end, word = head
         # "fish", "sheep" have one form for both; an error such as "one times" stays as it is.
+        if to_one and singular(word) in IRREGULAR_PLURALS:
+            # "womens" is an error.
+            return None
         new_form = singular(word) if to_one else (None if _is_plural(word) else plural(word))
         edits = [Edit(start, end, match_case(word, new_form))] if new_form else []
     agreement = _agree(count, head[1] if head else count.end, to_one=to_one)
     return None if agreement is None else [*agreement, *edits]
+
+
+def _is_recipe_phrase(words: list[str], *, to_one: bool) -> bool:
+    """Return whether it is unclear which of several nouns is counted: "1 tsp cumin seeds", "one bowl beat egg"."""
+    if to_one or not words:
+        return False
+    nouns = [word for word in words if can_be(word, "NOUN") and not can_be(word, "ADJ")]
+    return words[-1] in MASS or (words[0] in UNITS and len(words) > 1) or (len(words) > 2 and len(nouns) > 1)
 
 
 def _noun_phrase(count: Count) -> list[Token]:
@@ -355,7 +402,7 @@ def _is_clause_start(count: Count, after: re.Match[str] | None = None) -> bool:
 def _inflect_verb(text: str, match: re.Match[str], *, to_one: bool) -> list[Edit] | None:
     start, end, word = match.start(1), match.end(1), match.group(1)
     lowered = word.lower()
-    if AND_VERB.match(text[end:]):
+    if AND_VERB.match(text[end:]) or lowered in UNCHANGED:
         return None
     if lowered.endswith(("ing", "ed")) and not re.search(r"\b(?:is|are|was|were|has|have)\b", text[end:]):
         return []

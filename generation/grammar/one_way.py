@@ -35,7 +35,7 @@ TO_MANY = word_set("microphone megaphone loudspeaker podium intercom radio crowd
 # "calmly" does not say that only one of them does it.
 EVEN = word_set(
     "calmly casually directly quietly softly slowly suddenly silently intently briefly quickly only simply really",
-    "seriously gently deeply closely fully politely normally",
+    "seriously remotely curiously gently deeply closely fully politely normally",
 )
 BESIDE = word_set("beside next near alongside by side opposite across")
 OPPOSITE = frozenset({("across", "from"), ("face", "to")})

@@ -282,8 +282,8 @@ _METHODS: dict[str, Entry] = {
         ),
         deviations=(
             (
-                "corrected: all mentions of a character change together, and the new character is never one that "
-                "the caption already names (“Harry looks at Harry”). The paper decides for each mention."
+                "corrected: only one name changes, and none that occurs twice, even misspelt. A caption with a "
+                "relative, a role or a possession of the person is skipped. The paper decides for each mention."
             ),
             (
                 "both modes: a name in capitals (“JENKO”) is found, and its foil is in capitals. A name that is also "

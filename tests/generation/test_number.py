@@ -343,3 +343,38 @@ def test_two_swaps_can_restore_the_caption(row, number):
     foil = apply_edits(caption, edits)
     back = realise(find_count(foil, "exactly"), count.value, adverb=count.adverb)
     assert apply_edits(foil, back) == caption
+
+
+# Labels, ranges, idioms, units, errors and pairs are no plain counts.
+UNCOUNTED = [
+    "there is a dog leaning on an adult 1.",
+    "cook the potato for 8 10 minutes",
+    "Snowball and another one bites the dust",
+    "Four people have drinks while two of them talk to the camera",
+    "A girl is standing between two single beds.",
+    "add one egg salt and flour and whisk together",
+    "in one bowl beat egg while adding cold water",
+    "add 1 tbsp dijon and whisk again",
+    "add 1 tsp cumin seeds and green chilies",
+    "add seven spices to the beef in a bowl",
+]
+
+
+@pytest.mark.parametrize("caption", UNCOUNTED)
+def test_a_number_that_counts_no_things_is_left_alone(caption):
+    assert skipped("number", caption, foils=19, anchor="any")
+
+
+@pytest.mark.parametrize(
+    ("caption", "never"),
+    [
+        ("Two cats lick a person's finger.", {8, 10}),
+        ("two womens cutting lemon", {1}),
+        ("Two guys set up a studio outside and started singing.", {1}),
+        ("A cat was walking on his two front paws.", {1, 3}),
+        ("A dish in a container with two sections.", {1}),
+    ],
+)
+def test_a_count_that_nobody_writes_is_not_drawn(caption, never):
+    made = drafts("number", caption, foils=19, anchor="any")
+    assert not never & {draft.facts["foil_count"] for draft in made}

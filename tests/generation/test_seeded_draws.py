@@ -26,7 +26,7 @@ def targets(slug: str, captions: list[CaptionInput], **options) -> list[list[str
         ("fake", "a dog runs", {"lexicon": "dog:cat|owl|ape|bee"}, "bee an/ape bee an/owl bee an/ape"),
         ("fake", "the small dog runs home", {}, "guitar feather guitar drum guitar elephant"),
         ("gender_swap", "the guys and a dog sing to the ladies", {}, "men men men girls girls men"),
-        ("identity_swap", "Harry looks at Hermione", {"foils": 1}, "Draco/Ginny Draco Draco Ron Ron Ron"),
+        ("identity_swap", "Harry looks at Hermione", {"foils": 1}, "Draco Draco Draco Ron Ron Ron"),
         ("identity_swap", "Ron runs", {"foils": 1}, "Draco Draco Draco Harry Harry Harry"),
         ("number", "a man jumps exactly three times", {"mode": "paper"}, "six nine nine five eight five"),
         (
