@@ -59,7 +59,7 @@ class CurvePoint:
 class Pruned:
     """`is_kept`: (n,). `bound`: no more items can be kept while the answers of the item tier, which know no answer of
     their item, are at most `FAIR_MARGIN` above chance. `before`, `certificate`: solutions of all and of the kept items,
-    None if there is nothing to certify. `at_minimum`: kinds for which items were restored. `overlap`: mean Jaccard index
+    None if there is nothing to certify. `at_minimum`: kinds with restored items. `overlap`: mean Jaccard index
     of the kept sets of several seeds.
     """
 
