@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 
 from foilworks.site.management.commands.foil import Command
 
-NO_EXACTLY = "it has no “exactly” before a number; anchor “any” also takes other numbers"
+NO_NUMBER = "it has no number that counts a thing"
 
 
 def foil(capsys, **options):
@@ -61,7 +61,7 @@ def test_several_replaced_spans_are_listed_and_the_span_covers_them(capsys):
 
 def test_skips_and_blanks_say_why_and_how_many(capsys):
     result = foil(capsys, method="number", caption="nothing here", mode="paper")
-    assert result["skipped"] == [{"caption": "nothing here", "why": NO_EXACTLY}]
+    assert result["skipped"] == [{"caption": "nothing here", "why": NO_NUMBER}]
     assert foil(capsys, method="person", caption="x")["blanks"] == [{"caption": "x", "count": 5}]
 
 
