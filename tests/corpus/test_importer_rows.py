@@ -138,7 +138,7 @@ class TestCsv:
         ]
 
     def test_doubtful_rows_are_taken_and_named(self, tmp_path):
-        warning, item = read_csv(tmp_path, "id,video,caption,foil,foil\na,a.mp4,x,y,y\n")
+        warning, item = read_csv(tmp_path, 'id,video,caption,foils\na,a.mp4,x,"[""y"", ""y""]"\n')
         assert isinstance(warning, RecordWarning)
         assert complaint(warning, tmp_path) == "sitting.csv:2: foils: two foils are equal"
         assert item.foils == ("y", "y")

@@ -176,11 +176,22 @@ def test_the_same_key_twice_is_a_bad_second_record(tmp_path):
     assert (bad.field, bad.where.rpartition(":")[2]) == ("id", "2")
 
 
+def test_a_foil_that_repeats_its_caption_is_refused_unless_people_judged_it(tmp_path):
+    same = {**RELATION, "foils": [RELATION["caption"]]}
+    judged = {**same, "mturk": {"foil": 1, "caption": 2, "other": 0}}
+    unjudged = {name: value for name, value in same.items() if name != "mturk"}
+    bad, warning, item = read(tmp_path, {"0": unjudged, "1": judged})
+    assert isinstance(bad, BadRecord)
+    assert (bad.field, warning.field) == ("foils", "foils")
+    assert isinstance(warning, RecordWarning)
+    assert item.foils == (item.caption,)
+
+
 def test_doubtful_records_are_taken_and_named(tmp_path):
     outcomes = read(
         tmp_path,
         {
-            "0": {**RELATION, "foils": [RELATION["caption"]]},
+            "0": {**RELATION, "foils": ["A man sits."] * 2},
             "1": {**RELATION, "mturk": {"foil": 0, "caption": 0, "other": 0}},
             "2": {**RELATION, "proficiency": {"mask_target": "keyboard"}},
         },
