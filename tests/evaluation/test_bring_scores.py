@@ -49,14 +49,14 @@ def run(release, tmp_path):
     return score(release, tmp_path, "m", lambda k: k % 3 == 0, lambda k: k % 2 == 0)
 
 
-def bring(owner, release, name, content, form="auto", **more):
+def bring(owner, release, name, content, form="auto", ends=JobState.DONE, **more):
     """The run of what was sent by the page, stored."""
     address = reverse("scoring:bring_scores", args=["ranked", release.pk])
     sent = {"scores": SimpleUploadedFile(name, content), "form": form, "protocol": "foilworks", **more}
     answer = owner.post(address, sent)
     assert answer.status_code == 302, answer.context["form"].errors
     made = Run.objects.order_by("pk").last()
-    assert run_now(made.job).state == JobState.DONE
+    assert run_now(made.job).state == ends
     made.refresh_from_db()
     return made
 
@@ -113,7 +113,7 @@ def test_vilmas_two_files_give_both_skills(owner, release, run, turned):
 def test_ids_on_one_side_only_are_listed_on_the_page_and_in_its_file(owner, release):
     first, second, *_rest = [record["id"] for record in records_of(release)]
     content = f"id,prediction\n{first},0\n{second},1\nnowhere,0\n"
-    again = bring(owner, release, "mc.csv", content.encode())
+    again = bring(owner, release, "mc.csv", content.encode(), ends=JobState.PARTLY)
     assert again.problems["not_in_release"] == ["nowhere"]
     assert len(again.problems["not_in_file"]) == 22
     assert run_results(again, draws=10)["overall"]["T_all"] == 0.5
@@ -135,7 +135,8 @@ def test_missing_pairs_are_listed_and_their_items_have_no_score(owner, release):
     for line in lines:
         if line["id"] in able[:2]:
             line["proficiency"] = {"caption": 1, "foils": [0]}
-    chosen = bring(owner, release, "chosen.jsonl", "\n".join(map(json.dumps, lines)).encode())
+    content = "\n".join(map(json.dumps, lines)).encode()
+    chosen = bring(owner, release, "chosen.jsonl", content, ends=JobState.PARTLY)
     assert chosen.problems == {"not_in_file": [f"{name} (proficiency)" for name in able[2:]]}
     got = run_results(chosen, draws=10)
     assert got["missing"] == able[2:]
@@ -154,10 +155,10 @@ class TestIdsWithinSubtests:
         Foil.objects.create(item=Item.objects.get(subtest__name="up", key="0"), text="a ball sleeps 0", position=1)
         return freeze_release(None, project, name="alike")
 
-    def brought(self, release, path, proficiency=None):
+    def brought(self, release, path, proficiency=None, ends=JobState.DONE):
         kept = {"form": "auto", **({"proficiency": str(proficiency)} if proficiency else {})}
         run = start_run(None, release, RunRequest(f"file:{path}", kept_file=kept))
-        assert run_now(run.job).state == JobState.DONE
+        assert run_now(run.job).state == ends
         run.refresh_from_db()
         return run
 
@@ -189,7 +190,7 @@ class TestIdsWithinSubtests:
         }[form]
         # The item of two foils has no row of two scores.
         path.write_text("\n".join([head, *(line.format(k) for k in range(form == "rcad-csv", 12))]))
-        run = self.brought(alike, path)
+        run = self.brought(alike, path, ends=JobState.PARTLY)
         got = run_results(run, draws=10)["subtests"]
         assert {name: (group["T_all"], group["n_all"]) for name, group in got.items()} == {
             "up": (1, 12 - (form == "rcad-csv"))
@@ -201,7 +202,7 @@ class TestIdsWithinSubtests:
         with pytest.raises(ActionableError, match=r"id: '3' is in several subtests; give the full id: down:3 or up:3"):
             self.brought(alike, path)
         Item.objects.filter(subtest__name="up", key="3").update(key="only")
-        run = self.brought(freeze_release(None, project, name="other"), path)
+        run = self.brought(freeze_release(None, project, name="other"), path, ends=JobState.PARTLY)
         assert run_results(run, draws=10)["subtests"]["down"]["n_all"] == 1
 
     def test_two_records_of_one_item_are_refused(self, alike, tmp_path):

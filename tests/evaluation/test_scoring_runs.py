@@ -63,9 +63,9 @@ def release():
     return freeze_release(None, project)
 
 
-def score(release, spec="fake:1", **options):
+def score(release, spec="fake:1", ends=JobState.DONE, **options):
     run = start_run(None, release, RunRequest(spec, **options))
-    assert run_now(run.job).state == JobState.DONE
+    assert run_now(run.job).state == ends
     run.refresh_from_db()
     return run
 
@@ -145,7 +145,7 @@ def test_a_text_only_model_needs_no_media_and_one_score_per_text(release):
 def test_missing_and_unreadable_media_are_listed_and_the_rest_is_scored(release):
     Video.objects.filter(key="clip0").update(media_state=MediaState.MISSING)
     (Path(settings.MEDIA_ROOT) / "videos/clip1.mp4").write_bytes(b"no video")
-    run = score(release)
+    run = score(release, ends=JobState.PARTLY)
     assert run.problems["missing_media"] == ["moves:i0"]
     (unreadable,) = run.problems["unreadable"]
     assert unreadable["item"] == "moves:i1"
@@ -322,7 +322,7 @@ class TestScoreFiles:
             {"id": "elsewhere", "caption": 1, "foils": [2, 3]},
         ]
         path.write_text("\n".join(map(json.dumps, lines)))
-        run = score(release, f"file:{path}")
+        run = score(release, f"file:{path}", ends=JobState.PARTLY)
         assert run.label == "clip"
         assert run.problems == {
             "not_in_file": ["moves:i2", "moves:i1 (proficiency)"],
@@ -412,7 +412,7 @@ class TestStarting:
             "clip:/etc?frames=4",
             "clip:tests/hub?frames=4",
         ):
-            with pytest.raises(EvaluationError, match="models folder"):
+            with pytest.raises(ActionableError, match="neither a model of this project nor a shared one"):
                 start_run(researcher, release, RunRequest(spec))
         inside = Path(settings.MODEL_ROOT) / "scores.jsonl"
         inside.parent.mkdir(parents=True, exist_ok=True)
@@ -452,8 +452,10 @@ def test_the_command_scores_and_prints_the_metrics(release, capsys):
 def test_the_command_says_why_nothing_could_be_scored(release, capsys):
     for path in (Path(settings.MEDIA_ROOT) / "videos").iterdir():
         path.write_bytes(b"no film")
-    call_command("evaluate", "model", "fake:1", "--release", str(release.pk), "--sync")
-    assert re.search(r"no item was scored \(3 unreadable; the first: moves:i0: .+", capsys.readouterr().out)
+    with pytest.raises(SystemExit) as ended:
+        call_command("evaluate", "model", "fake:1", "--release", str(release.pk), "--sync")
+    assert ended.value.code == 1
+    assert re.search(r"No result for any of 3: unreadable: moves:i0: .+", capsys.readouterr().err)
 
 
 def _spy(real, asked):

@@ -22,6 +22,7 @@ from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.export_formats.registry import EXPORTERS
 from foilworks.core.corpus.models import Release
 from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.jobs.errors import JobError
 from foilworks.core.jobs.models import JobState
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.media.encode import write_mp4
@@ -227,7 +228,9 @@ class TestRelease:
             (one / "config.json").write_text(json.dumps(config))
         (cached / "model.safetensors").write_bytes(b"x" * 2048)
         (cached / "README.md").write_text("---\nlicense: mit\n---\n# CLIP")
-        scored(person, release, "fake:3")
+        # Without video files the run fails; its model was tried all the same.
+        with pytest.raises(JobError, match="missing media"):
+            scored(person, release, "fake:3")
         models = owner.get(url("release", project, release.pk)).context["form"].suggestions
         assert [(model.spec, model.about.replace("\xa0", " ")) for model in models] == [
             ("fake:3", "scored before"),
@@ -346,7 +349,8 @@ class TestRun:
 
     def test_items_without_a_file_are_listed(self, owner, project, person, release):
         run = start_run(person, release, RunRequest("fake:1"))
-        run_now(run.job)
+        with pytest.raises(JobError, match="No result for any of 4: missing media"):
+            run_now(run.job)
         read_page(owner.get(url("run", project, run.pk))).check("No scores", "Missing media (4)")
 
     def test_a_run_under_an_earlier_version_of_its_protocol_says_so(self, owner, project, person, release):
@@ -361,7 +365,8 @@ class TestRun:
 
     def test_scores_in_an_older_format_are_not_reported_as_missing(self, owner, project, person, release):
         run = start_run(person, release, RunRequest("fake:1"))
-        run_now(run.job)
+        with pytest.raises(JobError, match="missing media"):
+            run_now(run.job)
         run.refresh_from_db()
         Run.objects.filter(pk=run.pk).update(params={**run.params, "by_item": True})
         assert "No scores" in owner.get(url("run", project, run.pk)).content.decode()
