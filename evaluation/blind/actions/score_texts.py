@@ -21,8 +21,8 @@ def score_blind(
 ) -> BlindScorer:
     """Queue the job; a model that was queried before is queried only for new texts. `person` None: the operator.
 
-    AccessDenied without the researcher's role; HubError if the spec names no model; EvaluationError for a score file,
-    an unknown device, or a path outside the models folder if a person sets it.
+    AccessDenied without the researcher's role; HubError if the spec names no model; EvaluationError for a score file
+    or an unknown device; GenerationError if a person names a path that is neither the project's nor shared.
     """
     require_researcher(person, project)
     slug, argument = checked_spec(spec, project if person is not None else None)

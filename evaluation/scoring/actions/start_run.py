@@ -22,8 +22,8 @@ JOB = "scoring.run"
 def start_run(person: User | None, release: Release, request: RunRequest) -> Run:
     """Store the run and queue its job (`run.job`). `person` None is the operator of the command line.
 
-    AccessDenied; HubError: the spec names no model; EvaluationError: an invalid choice, a missing file, a path outside
-    the models folder on a page.
+    AccessDenied; HubError: the spec names no model; EvaluationError: an invalid choice, a missing file;
+    GenerationError: a path on a page that is neither the project's nor shared.
     """
     require_researcher(person, project := release.project)
     slug, argument = request.checked_spec(project if person is not None else None)
