@@ -8,6 +8,7 @@ import hashlib
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from itertools import zip_longest
 from pathlib import Path, PurePosixPath
@@ -26,6 +27,7 @@ from foilworks.core.corpus.records import ReleaseContent, ReleaseScore, ReleaseV
 from foilworks.core.corpus.release_documents import Figure
 from foilworks.core.corpus.release_records import as_published_facts, foil_counts, hash_of, n_as_published, vote_counts
 from foilworks.core.corpus.rules.canonical import canonical_line
+from foilworks.core.jobs.outcomes import MAX_MISSING_SHARE
 from foilworks.core.text.quoting import quoted
 from foilworks.site.documents.figures import figure_rows
 from foilworks.site.exports.covered import README, covered, covered_by_hash, disorder, notes, readme_difference
@@ -146,7 +148,7 @@ def _same_content(folder: Path, manifest: Mapping[str, Any]) -> dict[str, list[s
         _same_counts(items, counted)
         _same_computed(folder, votes, scores)
         if since:
-            _same_made(folder, items, votes, counted, layout)
+            _same_made(folder, items, votes, scores, counted, layout)
     except (EvaluationError, *STRANGE) as error:
         # A document with impossible content: its digest tells which one.
         if since:
@@ -187,12 +189,13 @@ def _same_made(
     folder: Path,
     items: list[dict[str, Any]],
     votes: list[ReleaseVote],
+    scores: list[ReleaseScore],
     counted: Mapping[str, VoteCounts],
     layout: int,
 ) -> None:
     """Check what exports derive from their own items, votes and tables."""
     _same_tables(folder, items, votes, layout)
-    _same_leaderboard(folder)
+    _same_leaderboard(folder, items, scores)
     _same_flat(folder, items, counted, own_names=layout >= FILE_NAMES_SINCE)
     _same_figures(folder, of_own=layout >= OWN_NUMBERS_SINCE)
 
@@ -334,14 +337,20 @@ def _same_cells(name: str, path: str, exported: Any, computed: Any) -> None:
         _same(name, path or "content", exported, computed)
 
 
-def _same_leaderboard(folder: Path) -> None:
-    """Check that its shares equal the models' results, and its line of people the human baseline."""
+def _same_leaderboard(folder: Path, items: list[dict[str, Any]], scores: list[ReleaseScore]) -> None:
+    """Check that its shares equal the models' results. A model without scores of enough items has none there."""
     if not (folder / "tables" / "leaderboard.json").exists():
         return
     name, board = "tables/leaderboard.json", _table(folder, "leaderboard")
     results = {(model["model_key"], model["protocol"]): model["overall"] for model in _table(folder, "models")}
+    n_released = sum(bool(record.get("released")) for record in items)
+    n_scored = Counter((score.model_key, score.protocol) for score in scores)
     for row in board["models"]:
-        model_shares = results.get((row["model_key"], row["protocol"])) or {}
+        key = (row["model_key"], row["protocol"])
+        model_shares = results.get(key) or {}
+        has_too_few = n_released - n_scored[key] > MAX_MISSING_SHARE * n_released
+        if has_too_few and all(row.get(share) is None for share in SHARES):
+            continue
         for share in SHARES:
             _same_cells(name, f"{row['model']}.{share}", row.get(share), model_shares.get(share))
 
