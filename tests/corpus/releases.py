@@ -2,6 +2,7 @@
 
 from hypothesis import strategies as st
 
+from foilworks.core.corpus.import_formats.parsing.warnings import repeats_caption
 from foilworks.core.corpus.records import ItemRecord, PairRecord, ReleaseContent, ReleaseVote, VideoRecord, VoteCounts
 from foilworks.core.corpus.release_records import hash_of, release_record
 
@@ -106,7 +107,14 @@ def videos(draw):
 
 
 foils = st.lists(sentences, min_size=1, max_size=3).map(tuple)
-pairs = st.builds(PairRecord, caption=sentences, foils=foils, votes=counts, extra=extras)
+
+
+def is_readable(pair: ItemRecord | PairRecord) -> bool:
+    """Tell whether an import takes it: a foil that repeats its caption is refused, unless people judged it."""
+    return pair.votes is not None or not repeats_caption(pair)
+
+
+pairs = st.builds(PairRecord, caption=sentences, foils=foils, votes=counts, extra=extras).filter(is_readable)
 items = st.builds(
     ItemRecord,
     id=sentences,
@@ -120,5 +128,5 @@ items = st.builds(
     extra=extras,
     facts=st.dictionaries(hostile, values, max_size=2),
     pair=labels,
-)
+).filter(is_readable)
 item_lists = st.lists(items, min_size=1, max_size=4, unique_by=lambda item: item.id)
