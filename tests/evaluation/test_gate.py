@@ -29,6 +29,7 @@ from foilworks.core.projects.models import AuditEvent, Role
 from foilworks.core.projects.pseudonyms import pseudonym
 from foilworks.site.exports.collect import collect_release
 from foilworks.site.exports.verify import verify
+from generation.errors import GenerationError
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
 
 pytestmark = pytest.mark.django_db
@@ -295,7 +296,7 @@ class TestLanguageModel:
     def test_who_may_score_with_which_model(self, project, researcher):
         with pytest.raises(AccessDenied):
             score_blind(make_member(project, Role.VALIDATOR), project, "fake:text")
-        with pytest.raises(EvaluationError, match="models folder"):
+        with pytest.raises(GenerationError, match="neither a model of this project nor a shared one"):
             score_blind(researcher, project, "lm:/etc")
         first = score_blind(researcher, project, "fake:text")
         assert score_blind(researcher, project, "fake:text").job == first.job

@@ -291,7 +291,7 @@ def test_descriptions_are_queued_or_refused(client, owned):
     assert client.post(url, good).status_code == 302
     assert Descriptions.objects.latest("pk").describer == "fake-generator:"
     for change, problem in (
-        ({"describer": "vlm:/etc"}, "installation&#x27;s model folder"),
+        ({"describer": "vlm:/etc"}, "neither a model of this project nor a shared one"),
         ({"extractor": "endpoint:nowhere"}, "there is no endpoint"),
         ({"frames": "99"}, "less than or equal to 64"),
     ):
