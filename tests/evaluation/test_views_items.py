@@ -222,18 +222,19 @@ def states(items):
 def test_selected_items_are_retracted_together_and_the_undo_restores_them(owner, world):
     valid = [make_item(world.subtest, state=ItemState.VALID) for _ in range(3)]
     waiting = make_item(world.subtest, key="waits")
+    refused = make_item(world.subtest, key="refused", state=ItemState.INVALID)
     foreign = make_item(make_world().subtest, state=ItemState.VALID)
-    page = bulk(owner, world, [*valid, waiting, foreign], "retract", back="state=valid&")
-    assert states([*valid, waiting, foreign]) == ["retracted"] * 3 + ["in_validation", "valid"]
-    read_page(page).check("3 items changed.", "waits: ")
+    page = bulk(owner, world, [*valid, waiting, refused, foreign], "retract", back="state=valid&")
+    assert states([*valid, waiting, refused, foreign]) == ["retracted"] * 4 + ["invalid", "valid"]
+    read_page(page).check("4 items changed.", "refused: ")
     assert page.request["QUERY_STRING"].startswith("state=valid&undo=")
     undo = page.context["undo"]
-    assert len(undo.events) == 3
+    assert len(undo.events) == 4
     url = reverse("annotation:undo_decisions", args=[world.project.slug])
     page = owner.post(url, {"token": undo.token}, follow=True)
     assert page.request["QUERY_STRING"] == "state=valid"
-    assert states(valid) == ["valid"] * 3
-    assert AuditEvent.objects.filter(action="undo_retract", from_state="retracted", actor=world.owner).count() == 3
+    assert states([*valid, waiting]) == ["valid"] * 3 + ["in_validation"]
+    assert AuditEvent.objects.filter(action="undo_retract", from_state="retracted", actor=world.owner).count() == 4
 
 
 def test_what_left_with_its_video_is_not_restored(owner, world):
