@@ -222,7 +222,7 @@ def test_a_release_of_one_source_has_no_rung_of_another_clip():
 
 def test_a_clip_that_cannot_be_read_is_listed_for_its_item_and_for_each_that_borrows_it(release, settings):
     (settings.MEDIA_ROOT / "0.mp4").write_bytes(b"no video")
-    run = score(release, "fake:1")
+    run = score(release, "fake:1", ends=JobState.PARTLY)
     listed = run.problems["unreadable"]
     assert [one["item"] for one in listed if "rung" not in one] == ["moves:i0"]
     assert {one["rung"] for one in listed if "rung" in one} <= {"other_clip"}
@@ -232,7 +232,7 @@ def test_a_clip_that_cannot_be_read_is_listed_for_its_item_and_for_each_that_bor
 
 def test_missing_media_name_the_items_that_would_have_borrowed_them(release):
     Video.objects.filter(key="c0").update(media_state="missing")
-    run = score(release, "fake:1")
+    run = score(release, "fake:1", ends=JobState.PARTLY)
     own, *borrowers = run.problems["missing_media"]
     assert own == "moves:i0"
     assert all(name.endswith(" (other_clip)") for name in borrowers)
