@@ -164,11 +164,13 @@ def test_queries_do_not_grow_with_the_release(release, project, django_assert_ma
         assert len(collect_release(larger, tables=False).items) == 32
 
 
-def score(release, folder, label, caption):
-    """A run of a score file that gives the released item's caption this value, and its foil 0."""
+def score(release, folder, label, caption, others=()):
+    """A run of a score file that gives the released item's caption this value, and its foil 0; so for `others`."""
     path = folder / f"{label}.jsonl"
     pair = {"caption": 1.0, "foils": [0.5]}
-    path.write_text(json.dumps({"id": "moves:valid", "caption": caption, "foils": [0.0], "proficiency": pair}))
+    rows = [{"id": "moves:valid", "caption": caption, "foils": [0.0], "proficiency": pair}]
+    rows += [{"id": name, "caption": caption, "foils": [0.0]} for name in others]
+    path.write_text("\n".join(map(json.dumps, rows)))
     run = start_run(None, release, RunRequest(f"file:{path}", label=label))
     run_now(run.job)
     return run

@@ -42,7 +42,7 @@ def export(request, whole, tmp_path):
         score(frozen, tmp_path, "good", 1.0)
         furnish(frozen)
         frozen = second_release(frozen)
-        score(frozen, tmp_path, "good", 1.0)
+        score(frozen, tmp_path, "good", 1.0, others=["moves:second"])
         args = ("export", "foilworks", "--project", "moves", "--release", str(frozen.pk), "--out", str(whole))
         call_command(*args)
     return Path(shutil.copytree(whole, tmp_path / "x"))
@@ -134,6 +134,27 @@ def test_every_file_of_an_export_is_recomputed_or_held_by_a_hash(export):
     for path in sorted(path for path in export.rglob("*") if path.is_file() and path.name != "manifest.json"):
         name = path.relative_to(export).as_posix()
         assert name in said or f"{path.parent.name}/*{path.suffix} (" in said, name
+
+
+def test_a_model_without_enough_scores_has_no_results_on_the_board(release, tmp_path):  # noqa: F811
+    frozen = second_release(release)
+    run = score(frozen, tmp_path, "few", 1.0)
+    run.job.refresh_from_db()
+    assert run.job.state == "partly"
+    few = tmp_path / "few"
+    call_command("export", "foilworks", "--project", "moves", "--release", str(frozen.pk), "--out", str(few))
+    (row,) = json.loads((few / "tables" / "leaderboard.json").read_text(encoding="utf-8"))["models"]
+    assert (row["T"], row["n_missing"]) == (None, 1)
+    assert verify(few)["ok"]
+
+
+def test_a_model_with_all_scores_has_results_on_the_board(export):
+    path = export / "tables" / "leaderboard.json"
+    table = json.loads(path.read_text(encoding="utf-8"))
+    table["models"][0].update(dict.fromkeys(("T", "P", "P+T", "n", "ties")))
+    path.write_text(pretty(table), encoding="utf-8")
+    refresh(export)
+    assert verify(export)["difference"].startswith("tables/leaderboard.json: good.")
 
 
 def test_an_archive_is_to_be_unpacked_first(export, tmp_path):
