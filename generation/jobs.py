@@ -58,7 +58,7 @@ Source = tuple[int, int, CaptionInput]
 def run_generation(run_id: int, job: Job) -> Partly | None:
     """Generate and judge the foils of the run's captions, one transaction per batch.
 
-    It is partly done if it made no foil, or if a model did not answer for too many captions; without any answer it
+    It is partly done if it made no foil and no blank, or if a model did not answer for too many captions; without any answer it
     fails. GenerationError: the method or a filter has changed since the run began.
     """
     run = GenerationRun.objects.select_related("project", "subtest").get(pk=run_id)
@@ -110,7 +110,7 @@ def run_generation(run_id: int, job: Job) -> Partly | None:
     unanswered = CandidateGroup.objects.filter(run=run, unanswered=True)
     whys = unanswered.values_list("skipped_why", flat=True)
     return outcome_of(total, unanswered.count(), whys.iterator()) or _without_foils(
-        total, Candidate.objects.filter(group__run=run).exists(), skipped
+        total, CandidateGroup.objects.filter(run=run, skipped_why="").exists(), skipped
     )
 
 
