@@ -53,9 +53,9 @@ ORDERS = Guard(
     "foilworks.site.api.items.ItemsAsked.order", "only listed columns can define the order", unchecked_orders
 )
 SIGNED = replaced(
-    "foilworks.site.api.paging.signing.loads",
+    "foilworks.site.api.paging._SIGNER.unsign_object",
     "cursors are signed, so nobody can forge one",
-    lambda cursor, salt: json.loads(base64.urlsafe_b64decode(cursor.partition(":")[0] + "==")),
+    lambda cursor: json.loads(base64.urlsafe_b64decode(cursor.partition(":")[0] + "==")),
 )
 CHOICES = replaced(
     "evaluation.items.forms.ItemFilter.chosen",
