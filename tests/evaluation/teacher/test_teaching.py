@@ -350,9 +350,9 @@ def test_missing_roles_and_invalid_values_are_refused(shapes, tmp_path):
         start_teacher(
             make_member(shapes.project, Role.ANNOTATOR), shapes.project, TrainingRequest(params=shapes.settings())
         )
-    with pytest.raises(EvaluationError, match="models folder of this installation"):
+    with pytest.raises(GenerationError, match="neither a model of this project nor a shared one"):
         start(shapes, student=f"tiny:{tmp_path}")
-    with pytest.raises(GenerationError, match="model folder"):
+    with pytest.raises(GenerationError, match="neither a model of this project nor a shared one"):
         start(shapes, teacher=str(tmp_path))
     with pytest.raises(EvaluationError, match=r"need negative captions\. Choose a run"):
         start(shapes, action_runs=())
