@@ -33,14 +33,15 @@ def draw(
 
     `by_context`: only captions with a partner take part; otherwise only the opposites themselves are balanced.
     Pairs without an opposite, and those left when their opposites are used up, are lost. A foil with the words of its
-    caption in another order has no opposite and needs none. The result does not depend on the order of the pairs.
+    caption in another order has no opposite and needs none. The result depends neither on the order of the
+    pairs nor on their ids, unless two have the same video and texts.
     GenerationError: `per_group` is below 1.
     """
     if per_group < 1:
         raise GenerationError(f"per_group is {per_group}; draw at least one foil per group")
     generator = random.Random(seed)
     stored = [replacement_of(pair) for pair in fixed]
-    candidates = opposed([replacement_of(pair) for pair in sorted(pairs, key=lambda pair: pair.id)], stored)
+    candidates = opposed([replacement_of(pair) for pair in sorted(pairs, key=_content)], stored)
     generator.shuffle(candidates)
     rows = _assigned(candidates, Counter(pair.group for pair in fixed), per_group)
     leans = _leans([*rows, *opposed(stored, rows)], seed) if by_context else defaultdict(float)
@@ -59,6 +60,11 @@ def draw(
         tuple(pair.id for pair in pairs if pair.id not in selected_ids),
         min(len(pairs), per_group * len({pair.group for pair in pairs})),
     )
+
+
+def _content(pair: Pair) -> tuple[str | int, ...]:
+    """Return what orders pairs, the same in every database; of equal ones the number in the id, 99 before 100."""
+    return pair.video, pair.caption, pair.foil, len(pair.id), pair.id
 
 
 def _by_opposites(rows: Iterable[Replacement]) -> list[tuple[tuple[str, str], list[Replacement]]]:

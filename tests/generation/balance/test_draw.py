@@ -55,6 +55,16 @@ def test_the_order_of_the_pairs_changes_nothing_and_the_seed_does():
     assert set(draw(rows, seed=4, by_context=False).selected) != chosen
 
 
+def test_the_numbers_of_rows_change_nothing():
+    rows = [*pairs("up", "down", 15), *pairs("down", "up", 15)]
+    texts = []
+    for first in (1, 90):
+        numbered = [Pair(str(n), str(n), row.caption, row.foil) for n, row in enumerate(rows, first)]
+        chosen = set(draw(numbered, seed=4, by_context=False).selected)
+        texts.append({row.caption for row in numbered if row.id in chosen})
+    assert texts[0] == texts[1]
+
+
 def test_a_group_gets_as_many_foils_as_its_item_needs():
     texts = ("up", "down", "left")
     rows = [
