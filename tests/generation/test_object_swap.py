@@ -150,7 +150,7 @@ def test_a_run_detects_once_per_file_and_drops_detected_things(tmp_path, setting
     monkeypatch.setattr(FakeDetector, "detect", looked)
     subtest = make_subtest(project)
     for detector_name in ("fake-detector:", ""):
-        params = {"detector": detector_name, "frames": 5}
+        params = {"detector": detector_name, "frames": 5, "things": "any"}
         run = start_run(None, project, FoilRequest(subtest=subtest, method="existence", params=params, filters={}))
         assert run_now(run.job).state == JobState.DONE
         foils = set(Candidate.objects.filter(group__run=run).values_list("text", flat=True))
@@ -162,7 +162,7 @@ def test_a_run_detects_once_per_file_and_drops_detected_things(tmp_path, setting
         FoilRequest(
             subtest=subtest,
             method="existence",
-            params={"detector": "fake-detector:", "frames": 5, "min_score": 0.95},
+            params={"detector": "fake-detector:", "frames": 5, "min_score": 0.95, "things": "any"},
             filters={},
         ),
     )

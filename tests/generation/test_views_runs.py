@@ -67,7 +67,7 @@ class TestNewRun:
         run = GenerationRun.objects.get()
         assert answer["Location"] == url("run", project, run.pk)
         assert (run.method, run.mode, run.seed, run.subtest) == ("number", "corrected", 3, subtest)
-        assert (run.params["max"], run.params["split"], run.params["anchor"]) == (5, "easy", "exactly")
+        assert (run.params["max"], run.params["split"], run.params["anchor"]) == (5, "easy", "any")
         assert {row["slug"]: row["params"].get("max_words") for row in run.filters} == {
             "identical": None,
             "minimal_edit": 2,
@@ -160,9 +160,9 @@ class TestNewRun:
     def test_chosen_filters_come_first_and_filters_with_weights_last(self, owner, project, subtest):
         answer = owner.get(url("new_run", project), {"method": "number"})
         form, html = answer.context["form"], answer.content.decode()
-        assert [row.slug for row in form.chosen_rows()] == ["minimal_edit", "duplicate", "identical"]
+        assert [row.slug for row in form.chosen_rows()] == ["minimal_edit", "duplicate", "draw", "identical"]
         more = form.more_rows()
-        assert len(more) == len(FILTERS) - 3
+        assert len(more) == len(FILTERS) - 4
         assert [bool(row.weights) for row in more] == sorted(bool(row.weights) for row in more)
         assert html.index('value="identical"') < html.index("More filters") < html.index('value="has_verb"')
         assert html.count("needs a model") == sum(row.weights == "model" for row in more)
@@ -420,8 +420,8 @@ class TestRun:
         assert owner.get(page, {"rejected_by": "identical"}).context["listing"].count.n == 0
 
     def test_a_page_of_candidates_needs_a_fixed_number_of_queries(self, owner, project, run, django_assert_num_queries):
-        # Session, person, project, roles, run, count, candidates, their scores, spans of scores, states, filters.
-        with django_assert_num_queries(11):
+        # Session, person, project, roles, run, count, candidates, their scores, spans of scores, states, filters, draw.
+        with django_assert_num_queries(12):
             owner.get(url("run", project, run.pk))
 
     def test_a_candidate_shows_what_changed_with_words_for_a_screen_reader(self, owner, project, subtest):
