@@ -57,6 +57,8 @@ HANDS_ON = (
     )
     | dict.fromkeys(("foilworks/site/backup/database.py", "foilworks/site/backup/rehearsal.py"), "{**os.environ, **")
     | {"foilworks/core/jobs/ray/actor.py": "os.environ.update(variables)"}
+    # The option --environment is a variable of the settings, written in another way.
+    | {"foilworks/site/cli.py": 'os.environ["FOILWORKS_ENVIRONMENT"] = options.environment'}
 )
 # Tables whose modules are in another package than their registry: a page may read the table, not import the modules.
 REGISTRIES = {"foilworks.core.hub.adapters": "foilworks.core.hub.catalogue.registry"}
@@ -71,6 +73,7 @@ TABLES = {
     "evaluation.metrics": (
         "METRICS",
         {
+            "answers",
             "choices",
             "comparison",
             "exact",
@@ -78,6 +81,8 @@ TABLES = {
             "intervals",
             "ladder",
             "item_response",
+            "need_evidence",
+            "needs",
             "power",
             "ranking",
             "ties",
@@ -85,7 +90,7 @@ TABLES = {
     ),
     "evaluation.analyses": (
         "REPORTS",
-        {"agreement_data", "analysis_inputs", "crowd", "preference", "scored_items", "verdicts", "words"},
+        {"agreement_data", "analysis_inputs", "crowd", "preference", "questions", "scored_items", "verdicts", "words"},
     ),
 }
 # Tables of rows without a folder of their own.

@@ -26,7 +26,7 @@ TRIED = {
         "evaluation/test_exchange_store.py::test_a_file_that_is_stored_in_parts_is_stored_as_in_one",
     ],
     "foil equal to caption": [
-        "foilworks/test_bad_input.py::test_a_foil_equal_to_its_caption_counts_and_is_warned_of",
+        "foilworks/test_bad_input.py::test_a_foil_equal_to_its_caption_is_refused_unless_people_judged_it",
         "corpus/test_import_lint.py::test_foils_that_say_too_little_are_named",
     ],
     "missing videos": ["foilworks/test_bad_input.py::test_a_missing_video_is_a_state"],
