@@ -4,6 +4,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from foilworks.core.projects.audit_trail.row_kind import ActorName, RowKind, RowPage
+from foilworks.core.projects.limits.visitor_page import VisitorPage
 from foilworks.core.projects.notifications.kind import ADJUDICATORS, RESEARCHERS, Kind
 from foilworks.core.projects.roles import Role
 
@@ -134,3 +135,4 @@ PAGES = {
     "work": "annotation:work",
     "crowd place": "annotation:place",
 }
+VISITOR_PAGES = {"annotation:enter": VisitorPage()}

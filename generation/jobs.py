@@ -104,6 +104,11 @@ def run_generation(run_id: int, job: Job) -> Partly | None:
     for step in filter(pipeline.draws, filters):
         progress(job, total, total, "drawing foils")
         draw_run(run, step)
+    return _end(run, job, total)
+
+
+def _end(run: GenerationRun, job: Job, total: int) -> Partly | None:
+    """Store what the run skipped and misses, and return how it ended."""
     skipped = _skipped(run)
     GenerationRun.objects.filter(pk=run.pk).update(skipped=skipped, missing=_missing(run))
     progress(job, total, total, "done")

@@ -261,10 +261,10 @@ def _bounds(drawn: Floats, levels: Sequence[str], cost: Floats, falling: Sequenc
 
 def _drawn(mean: Floats, spread: Floats, count: int, draws: int, seed: int) -> Floats:
     """Return (draws, m) means from the multivariate t with `count` - 1 degrees of freedom."""
-    random = np.random.default_rng(seed)
+    generator = np.random.default_rng(seed)
     freedom = max(1, count - 1)
-    scale = np.sqrt(freedom / random.chisquare(freedom, size=draws))
-    noise = random.multivariate_normal(np.zeros(len(mean)), spread, size=draws, method="eigh")
+    scale = np.sqrt(freedom / generator.chisquare(freedom, size=draws))
+    noise = generator.multivariate_normal(np.zeros(len(mean)), spread, size=draws, method="eigh")
     return np.asarray(mean + noise * scale[:, None])
 
 

@@ -36,3 +36,4 @@ ROW_KINDS: dict[str, RowKind] = {
 ROW_PAGES: dict[str, RowPage] = {
     "evaluation.run": RowPage("scoring:run"),
 }
+UPLOAD_PAGES = {"scoring:bring_scores": "scores of a release"}

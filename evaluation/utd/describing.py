@@ -76,12 +76,10 @@ def describe(descriptions: Descriptions, job: Job) -> Spread | Partly | None:
 
     HubError, GenerationError: a model does not load.
     """
-    videos = chosen(Video.objects.filter(project=descriptions.project).order_by("pk"), descriptions.params)
-    ready = _ready(descriptions)
     frames = descriptions.params["frames"]
     from_file = descriptions.describer.startswith(FROM_FILE)
     # Texts from a file need no video; else each frame is described, then its concepts are extracted.
-    total = frame_texts(descriptions).count() if from_file else 2 * frames * ready.count()
+    total = frame_texts(descriptions).count() if from_file else 2 * frames * _ready(descriptions).count()
     stages = [
         Stage(
             EXTRACT,
@@ -111,13 +109,20 @@ def describe(descriptions: Descriptions, job: Job) -> Spread | Partly | None:
     outcome = run_stages(job, total, stages)
     if isinstance(outcome, Spread):
         return outcome
+    progress(job, total, total)
+    return _end(descriptions, outcome)
+
+
+def _end(descriptions: Descriptions, outcome: Mapping[str, Any]) -> Partly | None:
+    """Store the problems, and return how the job ended."""
+    videos = chosen(Video.objects.filter(project=descriptions.project).order_by("pk"), descriptions.params)
     # Problems of the planned stages, and videos without a file now.
-    missing = list(videos.exclude(pk__in=ready.values("pk")).values_list("key", flat=True))
+    missing = list(videos.exclude(pk__in=_ready(descriptions).values("pk")).values_list("key", flat=True))
     problems = {"missing_media": missing, **outcome}
     descriptions.problems = {name: some for name, some in problems.items() if some}
     descriptions.described_at = timezone.now()
     descriptions.save(update_fields=["problems", "described_at"])
-    progress(job, total, total)
+    from_file = descriptions.describer.startswith(FROM_FILE)
     n_described = frame_texts(descriptions).filter(raw__has_keys=sorted(COMPLETE)).values("video").distinct().count()
     n_videos = frame_texts(descriptions).values("video").distinct().count() if from_file else videos.count()
     return outcome_of(n_videos, n_videos - n_described, reasons_of(descriptions.problems))

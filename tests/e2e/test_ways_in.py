@@ -77,7 +77,10 @@ def test_the_pages_of_an_account_are_accessible_and_fit(project, owner, sign_in:
 def test_an_invitation_is_made_sent_and_used(project, owner, sign_in: SignIn, visitor: Page) -> None:
     page = sign_in(owner)
     page.goto("/projects/dots/invitations/")
-    page.get_by_role("checkbox", name="validator").check()
+    # No role is chosen beforehand.
+    assert page.locator("[name=roles]:checked").count() == 0
+    for role in ("annotator", "validator"):
+        page.get_by_role("checkbox", name=role).check()
     page.get_by_role("button", name="Create invitation").press("Enter")
     link = page.locator("p.link").inner_text()
     publish_consent_text(owner, project, "You may stop at any time.", "keep")

@@ -277,7 +277,12 @@ def test_certificate_checks_are_never_disabled():
 def test_proxies_allow_only_new_tls():
     nginx = (ROOT / "deploy" / "nginx.conf").read_text(encoding="utf-8")
     assert re.findall(r"ssl_protocols (.*);", nginx) == ["TLSv1.2 TLSv1.3"]
-    assert not re.search(r"listen\s+80\b", nginx)
+    # What listens without TLS sends to TLS, and passes nothing on.
+    plain = [server for server in re.findall(r"^server \{.*?^\}", nginx, re.M | re.S) if re.search(r"listen\s+80\b", server)]
+    assert re.findall(r"listen\s+(\d+)", nginx) == ["443", "80"]
+    assert [("return 308 https://" in server, "location" in server, "proxy" in server) for server in plain] == [
+        (True, False, False)
+    ]
     # Without a word Caddy speaks 1.2 and 1.3, fetches certificates and leads http to https.
     caddy = (ROOT / "deploy" / "Caddyfile").read_text(encoding="utf-8")
     assert not re.search(r"protocols|\btls\b|auto_https|http://", caddy)

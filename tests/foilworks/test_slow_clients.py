@@ -32,7 +32,7 @@ from foilworks.core.projects.limits.pace import (
     UNFINISHED_SECONDS,
     WINDOW_SECONDS,
 )
-from foilworks.core.projects.limits.visitor_pages import UPLOAD_PAGES, VISITOR_PAGES
+from foilworks.core.projects.limits.visitor_pages import upload_pages, visitor_pages
 from foilworks.core.projects.models import Role
 from foilworks.site.server.arriving import Arriving, Pace, too_many
 from foilworks.site.server.whole_bodies import WholeBody, with_whole_bodies
@@ -111,9 +111,9 @@ def test_unfinished_bodies_are_limited_per_address_and_process():
 def test_the_table_of_visitors_pages_is_complete():
     """A view that visitors may open either takes GET alone or has a row, so that nobody forgets its limits."""
     open_views = dict(views_of(get_resolver().url_patterns))
-    assert not set(VISITOR_PAGES) - set(open_views)
+    assert not set(visitor_pages()) - set(open_views)
     takes_forms = {name for name, view in open_views.items() if not takes_get_alone(view)}
-    assert takes_forms - {"api_unknown"} == set(VISITOR_PAGES)
+    assert takes_forms - {"api_unknown"} == set(visitor_pages())
 
 
 def takes_get_alone(view: Callable) -> bool:
@@ -136,13 +136,13 @@ def views_of(patterns: list, space: str = "") -> Iterator[tuple[str, Callable]]:
 def test_the_files_for_fronts_follow_the_declaration():
     nginx, caddy = ((ROOT / "deploy" / name).read_text() for name in ("nginx.conf", "Caddyfile"))
     streamed = re.search(r"location ~ (\S+) {\n        client_max_body_size 2g", nginx)
-    paths = {name: reverse(name, kwargs=ARGUMENTS.get(name)) for name in VISITOR_PAGES}
+    paths = {name: reverse(name, kwargs=ARGUMENTS.get(name)) for name in visitor_pages()}
     assert not any(re.search(streamed[1], path) for path in paths.values())
-    for name in UPLOAD_PAGES:
+    for name in upload_pages():
         arguments = {"slug": "a"} | ({"pk": 1} if name.endswith("bring_scores") else {})
         assert re.search(streamed[1], reverse(name, kwargs=arguments)), name
     buffered = int(re.search(r"client_max_body_size (\d+)m;", nginx)[1])
-    assert buffered * MIB > max(page.max_bytes for page in VISITOR_PAGES.values())
+    assert buffered * MIB > max(page.max_bytes for page in visitor_pages().values())
     # Caddy buffers small forms; it names no page that a new one could miss.
     assert ("path" not in caddy, f"request_buffers {SMALL_BODY_BYTES // 1024}KiB" in caddy) == (True, True)
 
@@ -155,16 +155,16 @@ ARGUMENTS = {
     "publishing:public_scores": {"key": "a"},
     "publishing:report": {"key": "a"},
 }
-DRIPPED = {reverse_lazy(name, kwargs=ARGUMENTS.get(name)): page.max_bytes for name, page in VISITOR_PAGES.items()}
+DRIPPED = {reverse_lazy(name, kwargs=ARGUMENTS.get(name)): page.max_bytes for name, page in visitor_pages().items()}
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("name", [name for name, page in VISITOR_PAGES.items() if page.limit])
+@pytest.mark.parametrize("name", [name for name, page in visitor_pages().items() if page.limit])
 def test_limits_count_before_the_body_is_read(name):
     client, path = Client(), reverse(name, kwargs=ARGUMENTS.get(name))
     unread = {"wsgi.input": Unread(), "CONTENT_LENGTH": 1000, HEAD_ONLY: True}
     form = "multipart/form-data; boundary=x"
-    most = VISITOR_PAGES[name].limit.most
+    most = visitor_pages()[name].limit.most
     statuses = [client.generic("POST", path, b"", form, **unread).status_code for _ in range(most + 1)]
     assert statuses == [100] * most + [429]
     assert client.get(path).status_code in {200, 404}

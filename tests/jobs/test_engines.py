@@ -81,7 +81,8 @@ def test_what_was_queued_runs_once_and_failures_are_stored(engine):
     wait_until(lambda: row(stopped).done > 2, processes=[process], log=log)
     assert cancel(stopped)
     said = process.communicate(timeout=PATIENCE_SECONDS)[1]
-    assert process.returncode == 0, said
+    # Some of the jobs failed.
+    assert process.returncode == 1, said
     found = {name: Job.objects.get(pk=job.pk) for name, job in jobs.items()}
     assert {name: (job.state, job.attempts, job.losses) for name, job in found.items()} == {
         "count": ("done", 1, 0),

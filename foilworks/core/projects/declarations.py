@@ -4,6 +4,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from foilworks.core.projects.audit_trail.row_kind import RowKind, RowPage
+from foilworks.core.projects.limits.visitor_page import VisitorPage
 from foilworks.core.projects.notifications.kind import RESEARCHERS, Kind
 from foilworks.core.projects.webhooks.event_type import EventType
 
@@ -20,7 +21,6 @@ SENTENCES: dict[str, Promise] = {
     "projects.change_roles": _("changed the roles of a member"),
     "projects.create_project": _("created the project"),
     "projects.delete_project": _("deleted the project"),
-    "projects.end_run": _("reported the end of a run"),
     "projects.describe_project": _("changed the name or the description of the project"),
     "projects.give_consent": _("gave consent"),
     "projects.refuse_consent": _("refused consent"),
@@ -43,11 +43,6 @@ SENTENCES: dict[str, Promise] = {
 }
 EVENTS: dict[str, EventType] = {
     "ping": EventType(_("a test delivery"), action="projects.ping_webhook"),
-    "run.ended": EventType(
-        _("a run ends: done, partly done, failed or cancelled"),
-        action="projects.end_run",
-        payload=("kind", "run", "state", "why"),
-    ),
 }
 NOTIFICATIONS: dict[str, Kind] = {
     "run_ended": Kind(_("A run that you started ends"), RESEARCHERS, ""),
@@ -72,4 +67,13 @@ ROW_KINDS: dict[str, RowKind] = {
 }
 ROW_PAGES: dict[str, RowPage] = {
     "projects.webhook": RowPage("projects:webhook"),
+}
+VISITOR_PAGES = {
+    "projects:join": VisitorPage(),
+    "projects:password_new": VisitorPage(),
+    "projects:password_reset": VisitorPage(),
+    "projects:sign_in": VisitorPage(),
+    "projects:sign_in_code": VisitorPage(),
+    "projects:sign_in_with_code": VisitorPage(),
+    "projects:unsubscribe": VisitorPage(),
 }

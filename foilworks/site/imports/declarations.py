@@ -31,3 +31,4 @@ ROW_KINDS: dict[str, RowKind] = {
 ROW_PAGES: dict[str, RowPage] = {
     "evaluation.import": RowPage("imports:import"),
 }
+UPLOAD_PAGES = {"imports:new_import": "records and their videos"}

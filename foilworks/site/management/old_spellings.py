@@ -42,6 +42,7 @@ MOVED = {
         "--kind": "foilworks prune FILE, which has one procedure",
         "--foils": "foilworks prune FILE, which keeps items whole",
         "--valid": "foilworks release --balance SUBTEST, which reads the valid items of a project",
+        "--seed": "--set seed=N",
     },
     "plan": {f"--{name.replace('_', '-')}": f"--set {name}=…" for name in _ASSUMPTIONS},
     "report": {f"--{name}": f"--set {name}=…" for name in _REPORT_PARAMETERS},

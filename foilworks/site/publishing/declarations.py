@@ -4,6 +4,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from foilworks.core.projects.audit_trail.row_kind import RowKind
+from foilworks.core.projects.limits.rate_limits import REPORTS_HERE, SCORES_HERE
+from foilworks.core.projects.limits.visitor_page import VisitorPage
 from foilworks.core.projects.notifications.kind import RESEARCHERS, Kind
 from foilworks.core.projects.webhooks.event_type import EventType
 
@@ -36,4 +38,8 @@ NOTIFICATIONS: dict[str, Kind] = {
 ROW_KINDS: dict[str, RowKind] = {
     "evaluation.publicpage": RowKind(_("public page")),
     "evaluation.submission": RowKind(_("submitted scores")),
+}
+VISITOR_PAGES = {
+    "publishing:public_scores": VisitorPage("SUBMISSION_MAX_BYTES", SCORES_HERE),
+    "publishing:report": VisitorPage(limit=REPORTS_HERE),
 }

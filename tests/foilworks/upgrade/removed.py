@@ -1,4 +1,4 @@
-"""What 0.3.0 had and 0.4 removed, by feature (docs/decisions/0131-deleted-for-0-4.md). All other promises hold."""
+"""What 0.3.0 had and 0.4 removed, by feature (docs/decisions/0131-deleted-for-0-4.md and those after it). All other promises hold."""
 
 from dataclasses import dataclass
 
@@ -27,6 +27,7 @@ FEATURES = {
     "the report on replacing votes": Removed(
         slugs=frozenset({"replace"}), options=frozenset({("report", "--verdicts"), ("report", "--epsilon")})
     ),
+    "single items as evidence of rungs": Removed(slugs=frozenset({"needs_words", "needs_picture", "unsolved"})),
 }
 ADDRESSES = frozenset().union(*(removed.addresses for removed in FEATURES.values()))
 MODELS = frozenset().union(*(removed.models for removed in FEATURES.values()))

@@ -122,7 +122,7 @@ def test_a_command_accepts_every_old_option_or_names_its_new_spelling(name):
             continue
         for flag in option["flags"] or [option["name"]]:
             choices = set(option["choices"] or ()) - removed.SLUGS
-            hints = [moved_hint(name, [*first, flag]) for first in before]
+            hints = [moved_hint(cli.RENAMED.get(name, name), [*first, flag]) for first in before]
             if (name, flag) in removed.OPTIONS:
                 assert flag not in today
             elif flag not in today:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from foilworks.core.projects.limits.pace import ADMITTED, CONTINUE, HEAD_ONLY, MIB, SMALL_BODY_BYTES
 from foilworks.core.projects.limits.rate_limits import Limit, hit, is_exceeded, network_of
-from foilworks.core.projects.limits.visitor_pages import UPLOAD_PAGES, VISITOR_PAGES
+from foilworks.core.projects.limits.visitor_pages import upload_pages, visitor_pages
 from foilworks.core.projects.tokens import token_of
 
 
@@ -37,7 +37,7 @@ class StrangersBodies:
 def _refusal(request: HttpRequest) -> HttpResponseBase | None:
     match = request.resolver_match
     name, space = (match.view_name, match.namespace) if match is not None else ("", "")
-    page, n_bytes = VISITOR_PAGES.get(name), _announced_bytes(request)
+    page, n_bytes = visitor_pages().get(name), _announced_bytes(request)
     if page is not None and page.limit and request.method == "POST" and is_over(page.limit, network_of(request)):
         problem = _("Too many requests from your network. Try again in an hour.")
         return _problem(request, f"{problem} {page.advice}" if page.setting else problem, 429)
@@ -53,7 +53,7 @@ def _refusal(request: HttpRequest) -> HttpResponseBase | None:
     if space == "api" and HEAD_ONLY not in request.META:
         # The API refuses it in its own shape, and reads nothing before.
         return None
-    if name in UPLOAD_PAGES and space != "api" and n_bytes:
+    if name in upload_pages() and space != "api" and n_bytes:
         return redirect_to_login(request.get_full_path())
     if n_bytes <= SMALL_BODY_BYTES:
         return None
@@ -106,8 +106,8 @@ def limit_of(request: HttpRequest) -> int:
     """Return the maximum bytes of the request."""
     match = request.resolver_match
     name = match.view_name if match is not None else ""
-    page = VISITOR_PAGES.get(name)
+    page = visitor_pages().get(name)
     if page is not None and page.setting:
         return page.max_bytes
-    takes_files = name in UPLOAD_PAGES and request.user.is_authenticated
+    takes_files = name in upload_pages() and request.user.is_authenticated
     return settings.UPLOAD_MAX_BYTES if takes_files else MIB

@@ -90,6 +90,7 @@ WORDS = SHOWN.keys() | frozenset(
         _("evaluating the release after"),
         _("reading captions"),
         _("reading votes"),
+        _("drawing foils"),
         _("generating foils"),
         _("choosing"),
         _("loading the model"),
