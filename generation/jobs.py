@@ -31,7 +31,7 @@ from generation.filters.registry import FILTERS
 from generation.instruction_models.answer_rows import RowAnswers, run_cost
 from generation.instruction_models.services import services
 from generation.methods.registry import METHODS
-from generation.models import Candidate, CandidateGroup, GenerationRun, Selection
+from generation.models import CandidateGroup, GenerationRun, Selection
 from generation.models.side_work import CaptionRun, CaptionSources, Tuning
 from generation.pair_measures import needs_clips
 from generation.records import CaptionInput, MadeCaption, Skip, most_frequent
