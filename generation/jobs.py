@@ -58,8 +58,8 @@ Source = tuple[int, int, CaptionInput]
 def run_generation(run_id: int, job: Job) -> Partly | None:
     """Generate and judge the foils of the run's captions, one transaction per batch.
 
-    It is partly done if it made no foil and no blank, or if a model did not answer for too many captions; without any answer it
-    fails. GenerationError: the method or a filter has changed since the run began.
+    It is partly done if it made no foil and no blank, or if a model did not answer for too many captions. It fails
+    without any answer. GenerationError: the method or a filter has changed since the run began.
     """
     run = GenerationRun.objects.select_related("project", "subtest").get(pk=run_id)
     method, filters = _steps(run)

@@ -152,5 +152,4 @@ def test_a_visitor_sees_what_the_score_of_the_sample_project_needs(tmp_path) -> 
     shown = page[page.index("What the sample project needs") :].partition("</section>")[0]
     assert re.search(r"\d+ %", shown)
     assert '<figure class="chart waterfall"><svg' in shown
-    print("SHOWN", shown)
     assert INLINE.findall(page.encode()) == []

@@ -1,4 +1,4 @@
-"""What 0.3.0 had and 0.4 removed, by feature (docs/decisions/0131-deleted-for-0-4.md and those after it). All other promises hold."""
+"""What 0.3.0 had and 0.4 removed, by feature (docs/decisions/0131-deleted-for-0-4.md and later). All else holds."""
 
 from dataclasses import dataclass
 
