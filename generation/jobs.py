@@ -70,9 +70,7 @@ def run_generation(run_id: int, job: Job) -> Partly | None:
     total = len(captions)
     progress(job, 0, total, "reading captions")
     heard = _ReplyProgress(job, total)
-    if any(map(pipeline.draws, filters)):
-        method = pipeline.before_draw(method)
-    method = _with_services(run, method, heard)
+    method = _with_services(run, pipeline.before_draw(method) if any(map(pipeline.draws, filters)) else method, heard)
     planned = captions_to_plan(run) if trades else captions
     state = pipeline.prepare(method, planned, mode=run.mode, seed=run.seed, train=train_captions(run))
     filters = [_with_judge(run, step, heard) for step in filters]
@@ -85,7 +83,6 @@ def run_generation(run_id: int, job: Job) -> Partly | None:
         rows = {selected.caption_input.id: selected.row for selected in batch if selected.row.pk not in already}
         inputs = [selected.caption_input for selected in batch if selected.caption_input.id in rows]
         inputs = with_objects(eyes, with_clips(filters, inputs, rows), rows)
-        existing_foils = known_foils(run, inputs, rows)
         outcomes = pipeline.run(
             method,
             inputs,
@@ -93,7 +90,7 @@ def run_generation(run_id: int, job: Job) -> Partly | None:
             mode=run.mode,
             seed=run.seed,
             state=state,
-            known_foils=existing_foils,
+            known_foils=known_foils(run, inputs, rows),
             measures=measures,
             batch_size=BATCH,
         )

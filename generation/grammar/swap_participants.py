@@ -131,19 +131,33 @@ def _is_embedded(swap: Swap) -> bool:
         tokens[actor.first].lower in ("front", "back", "pictures", "one") for actor in (swap.subject, swap.counterpart)
     ):
         return True
+    return _is_part_of_an_act(swap) or _is_strange_with(swap)
+
+
+def _is_part_of_an_act(swap: Swap) -> bool:
+    """Return whether the second participant belongs to an act of the first one, or is compared with it."""
+    tokens, first = swap.tokens, swap.counterpart.first
+    before = tokens[first - 1].lower
+    after = tokens[swap.counterpart.last] if swap.counterpart.last < len(tokens) else None
     between = tokens[swap.main + 1 : first]
     if before == "by" and not swap.passive and any(token.tag == "VBN" or token.lower == "being" for token in between):
         return True
     small_clause = any(token.tag == "VB" for token in tokens[swap.counterpart.last + 1 :])
     if swap.lemma in PERCEIVE and small_clause and after is not None and after.part == "ADP":
         return True
-    if (
+    return (
         before in ASKED_OF
         or before == "more"
         or tokens[first].lower == "more"
         or tokens[swap.subject.head - 1].lower == "more"
-    ):
-        return True
+    )
+
+
+def _is_strange_with(swap: Swap) -> bool:
+    """Return whether the words around the participants fit only one of them."""
+    tokens, first = swap.tokens, swap.counterpart.first
+    before = tokens[first - 1].lower
+    after = tokens[swap.counterpart.last] if swap.counterpart.last < len(tokens) else None
     with_act = before == "with" and any(
         token.tag == "VBG"
         for token in (*tokens[swap.counterpart.head + 1 : swap.counterpart.last], *([after] if after else []))

@@ -1,6 +1,60 @@
 // What every work page loads: edit, review, validate, the human baseline, the object check.
 import { clamp, csrfToken, fresh, isSignedOut, offline, post, reached, remember, remembered, unreached } from "../foilworks/dom.js";
 
+// What translators, extensions and dark modes do to a stimulus. A sentence that changes on the page, [data-stimulus], is put back
+// and its answer asked again: [data-stimulus-changed] says so. The watch evidence of the answer says what happened.
+// An extension may change a sentence again and again: then nothing can be sent until it stops.
+const MAX_RESTORED = 3;
+const watched = new Map();
+
+function wireStimuli(root) {
+  for (const main of root.querySelectorAll("main")) {
+    for (const form of fresh(main, "form#answer", "Stimuli")) watched.set(form, new Stimuli(form, main));
+  }
+  if (root.matches?.("main")) wireStimuli(root.parentElement);
+}
+
+class Stimuli {
+  constructor(form, main) {
+    this.form = form;
+    this.changes = 0;
+    this.shown = [...main.querySelectorAll("[data-stimulus]")].map((element) => [element, element.cloneNode(true)]);
+    this.observer = new MutationObserver(() => this.isWhole());
+    this.observer.observe(main, { subtree: true, childList: true, characterData: true });
+    this.say(false);
+  }
+
+  /** Whether every sentence is as it came. One that is not is put back. */
+  isWhole() {
+    if (!this.form.isConnected) return this.observer.disconnect() ?? watched.delete(this.form);
+    const changed = this.shown.filter(([element, sent]) => !element.isConnected || element.textContent !== sent.textContent);
+    if (!changed.length) return true;
+    this.changes += 1;
+    for (const [element, sent] of this.changes > MAX_RESTORED ? [] : changed) element.replaceChildren(...sent.cloneNode(true).childNodes);
+    for (const choice of this.form.querySelectorAll("input[name='answer']:checked")) choice.checked = false;
+    delete this.form.dataset.chosen;
+    this.say(true);
+    return false;
+  }
+
+  say(changed) {
+    for (const words of document.querySelectorAll("[data-stimulus-changed]")) words.hidden = !changed;
+  }
+
+  writeInto(data) {
+    const page = document.documentElement;
+    const player = document.querySelector("[data-player] video, .still img");
+    let filtered = page.hasAttribute("data-darkreader-mode");
+    for (let part = player; part && !filtered; part = part.parentElement) filtered = getComputedStyle(part).filter !== "none";
+    const translated = page.matches(".translated-ltr, .translated-rtl, [_msttexthash], :has([_msttexthash])");
+    for (const [name, value] of Object.entries({ changed: this.changes, translated, filtered })) {
+      if (value) data.set(`watch_${name}`, String(Number(value)));
+    }
+  }
+}
+
+document.addEventListener("formdata", (event) => watched.get(event.target)?.writeInto(event.formData));
+
 // The judgement form: 1 to 5 choose, the same key again (or Ctrl+Enter) sends; who wants it sends with the first press.
 // On a phone, where the answers are the bar under the thumb, one tap sends: it can be undone.
 
@@ -434,8 +488,9 @@ addEventListener("submit", (event) => {
   const form = event.target;
   const isUnderWay = form.matches("main:has(form[data-swap][data-sent]) form[action]");
   if (isUnderWay && form.matches(".undo form")) takenBack = true;
-  if (!isUnderWay && !form.matches("main[data-new] form[data-swap]")) return;
-  if (!isUnderWay) sayTooQuick();
+  const isWhole = watched.get(form)?.isWhole() ?? true;
+  if (isWhole && !isUnderWay && !form.matches("main[data-new] form[data-swap]")) return;
+  if (isWhole && !isUnderWay) sayTooQuick();
   event.preventDefault();
   event.stopImmediatePropagation();
 }, { capture: true });
@@ -449,6 +504,7 @@ addEventListener("click", (event) => {
 addEventListener("popstate", () => here() !== cardAt && location.reload());
 
 function wire(root) {
+  wireStimuli(root);
   wireLeases(root);
   wireReviews(root);
   wireJudgements(root);

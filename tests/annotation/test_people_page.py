@@ -106,7 +106,8 @@ def test_pages_have_each_member_once(owner, world):
 def test_a_members_page_and_panel_show_roles_to_change_and_work(owner, world, django_assert_max_num_queries, name):
     world.made_item()
     world.vote("vera", "caption")
-    with django_assert_max_num_queries(8):
+    # session, owner, project, roles, person, counts, roles of the page, consent text, finished tasks
+    with django_assert_max_num_queries(9):
         page = owner.get(reverse(f"annotation:{name}", args=[world.project.slug, world.vera.pk]))
     shown = read_page(page)
     shown.check("Validation: 1")

@@ -76,8 +76,7 @@ def import_records(
     require_researcher(actor, project)
     source = Source(format_slug, path, params or {}, names_in_folder(media_dir))
     result = source.new_result(project.slug, dry_run)
-    if as_published and source.yields != "items":
-        raise EvaluationError(f"--as-published: the format {format_slug} has no items; leave the option out")
+    _check_as_published(as_published, source, format_slug)
     if source.yields == "utd":
         utd = partial(import_utd, project, actor, source, dry_run=dry_run, strict=strict)
         return _all_or_nothing(project, result, utd, stored)
@@ -187,6 +186,11 @@ def _import_votes(
         )
 
     return _all_or_nothing(project, result, write, stored)
+
+
+def _check_as_published(as_published: bool, source: Source, format_slug: str) -> None:
+    if as_published and source.yields != "items":
+        raise EvaluationError(f"--as-published: the format {format_slug} has no items; leave the option out")
 
 
 def _stop_if_strict(strict: bool, result: ImportResult, fallback: str = "") -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 from gunicorn.http import get_parser
+from gunicorn.http.errors import ParseException
 from gunicorn.workers.gthread import TConn
 
 from foilworks.core.projects.limits.pace import (
@@ -30,6 +31,8 @@ MAX_HEAD_BYTES = 64 * 1024
 HEAD_END = b"\r\n\r\n"
 EXPECT = re.compile(rb"\r\nexpect:[^\r\n]*", re.IGNORECASE)
 HAS_BODY = re.compile(rb"\r\n(content-length|transfer-encoding):", re.IGNORECASE)
+# What reading a head may raise.
+UNREADABLE = (ParseException, LookupError, OSError, StopIteration, ValueError)
 # `struct tcp_info` of Linux: bytes that the peer confirmed, bytes not yet sent, and segments that it has not confirmed.
 TCP_INFO_BYTES, ACKED, NOT_SENT, UNCONFIRMED = 192, 120, 144, 24
 
@@ -114,7 +117,8 @@ class Arriving(TConn):
 
         try:
             self.message = next(get_parser(self.cfg, iter([head]), self.client))
-        except Exception:  # noqa: BLE001 - gunicorn reads it again in a thread, and answers its fault
+        except UNREADABLE:
+            # Gunicorn reads it again in a thread, and answers its fault.
             return
         headers = {f"HTTP_{name.replace('-', '_')}": value for name, value in self.message.headers}
         if "HTTP_TRANSFER_ENCODING" in headers:

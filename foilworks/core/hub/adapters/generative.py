@@ -237,7 +237,7 @@ class GenerativeModel(ReadsWholeTexts, PromptedModel):
     ) -> "list[Answer]":
         """Ask the prompt with each filling. `spellings`: per option the words that name it; `shown`: per filling the
         texts that the letters name, none for a question of yes or no."""
-        question = prompt.format(SLOT)
+        question = prompt.replace("{}", SLOT)
         rendered = self.rendered(question, prepared)
         head, _, tail = rendered.partition(SLOT)
         prefix = self.prefix(head, prepared)

@@ -76,32 +76,20 @@ _DOI = re.compile(r"10\.\d{4,9}/[^\s\"{}\\]+")
 def facts_of(release: ReleaseContent) -> Facts:
     """Return what documents say of a release, as JSON values. Reads items, votes and scores once."""
     papers, tables, gate = release.papers, release.tables, release.gate
-    cited, release_facts, made_at = papers.citation, papers.known, papers.known.get("made_at", {})
+    made_at = papers.known.get("made_at", {})
     items, overall = _of_items(release.items), (tables.get("validation") or {}).get("overall") or {}
     spans = {kind: span for kind, span in made_at.items() if kind != "texts" or items["n_made"]}
     selection = (gate or {}).get("needs")
     measures = _measures(tables.get("ladder"))
-    title = line(cited.title or release_facts.get("name", "")) or release.project
-    licence = known_licence(cited.licence, cited.licence_url)
     return {
         **{name: getattr(release, name) for name in ("project", "release", "content_hash", "created_at", "simulated")},
         "canary": release.canary,
         "holdback": dict(release.holdback),
         "withheld": list(map(dict, release.withheld)),
         "answers": dict(papers.answers),
-        "known": dict(release_facts),
+        "known": dict(papers.known),
         "changes": papers.changes,
-        "cited": asdict(cited),
-        "date": release.created_at[:10],
-        "title": title,
-        "doi": match.group(0) if (match := _DOI.search(cited.doi)) else "",
-        "year": cited.year or release.created_at[:4],
-        "authors": [_name_parts(author) for author in cited.authors],
-        "citation_key": _citation_key(release.project, cited, cited.year or release.created_at[:4]),
-        "release_words": _release_words(line(release.release)),
-        "licence": licence and asdict(licence),
-        "own_licence": f"{link_safe(cited.licence)} {link_safe(cited.licence_url)}".strip(),
-        "purpose": cited.abstract or release_facts.get("description", ""),
+        **_of_citation(release),
         "sources": [asdict(source) for source in papers.sources],
         "has_named_sources": any(source.dataset for source in papers.sources),
         "validation": overall,
@@ -127,6 +115,25 @@ def facts_of(release: ReleaseContent) -> Facts:
         **items,
         **_of_votes(release.votes),
         **_of_scores(release.scores),
+    }
+
+
+def _of_citation(release: ReleaseContent) -> Facts:
+    """Return how the release is cited, and on which terms it is given."""
+    cited, known = release.papers.citation, release.papers.known
+    year, licence = cited.year or release.created_at[:4], known_licence(cited.licence, cited.licence_url)
+    return {
+        "cited": asdict(cited),
+        "date": release.created_at[:10],
+        "title": line(cited.title or known.get("name", "")) or release.project,
+        "doi": match.group(0) if (match := _DOI.search(cited.doi)) else "",
+        "year": year,
+        "authors": [_name_parts(author) for author in cited.authors],
+        "citation_key": _citation_key(release.project, cited, year),
+        "release_words": _release_words(line(release.release)),
+        "licence": licence and asdict(licence),
+        "own_licence": f"{link_safe(cited.licence)} {link_safe(cited.licence_url)}".strip(),
+        "purpose": cited.abstract or known.get("description", ""),
     }
 
 
