@@ -278,14 +278,8 @@ def test_proxies_allow_only_new_tls():
     nginx = (ROOT / "deploy" / "nginx.conf").read_text(encoding="utf-8")
     assert re.findall(r"ssl_protocols (.*);", nginx) == ["TLSv1.2 TLSv1.3"]
     # What listens without TLS sends to TLS, and passes nothing on.
-<<<<<<< HEAD
-    plain = [
-        server for server in re.findall(r"^server \{.*?^\}", nginx, re.M | re.S) if re.search(r"listen\s+80\b", server)
-    ]
-=======
     servers = re.findall(r"^server \{.*?^\}", nginx, re.MULTILINE | re.DOTALL)
     plain = [server for server in servers if re.search(r"listen\s+80\b", server)]
->>>>>>> 3f8e2dac4 (Keep functions, pages and names within their limits)
     assert re.findall(r"listen\s+(\d+)", nginx) == ["443", "80"]
     assert [("return 308 https://" in server, "location" in server, "proxy" in server) for server in plain] == [
         (True, False, False)
