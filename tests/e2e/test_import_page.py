@@ -21,7 +21,7 @@ TABLE = """id,video,caption,foil
 a,right.mp4,a red dot moves to the right.,a red dot moves to the left.
 b,hevc.mp4,a dot stands still.,a dot moves.
 c,c.mp4,,a dot is gone.
-d,gone.mp4,a dot is there.,a dot is there.
+d,gone.mp4,a dot is there.,a dot is not there.
 """
 
 

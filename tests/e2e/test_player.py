@@ -242,7 +242,8 @@ def test_a_seek_that_does_not_end_is_said_and_the_readout_is_true(sign_in: SignI
     page.wait_for_selector("[data-player][data-ready]")
     settle(page, 0)
     # Chromium ignores seeks of a decoder that is stuck in an open group; nothing else here stops it for certain.
-    page.evaluate("Object.defineProperty(document.querySelector('video'), 'currentTime', { set() {}, get: () => 0 })")
+    stuck = "{ configurable: true, set() {}, get: () => 0 }"
+    page.evaluate(f"Object.defineProperty(document.querySelector('video'), 'currentTime', {stuck})")
     page.evaluate(SCRUB, 39)
     expect(page.locator("[data-player-frame]")).to_have_text("1 / 40")
     expect(page.locator("[data-player-late]")).to_be_visible()

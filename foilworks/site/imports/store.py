@@ -86,7 +86,6 @@ def import_records(
     _stop_if_strict(strict, result)
     media = _store_files(file, copy=not dry_run, progress=progress)
     taken_down, now = reasons_taken_down(project, media.values()), timezone.now()
-
     in_batches = connection.vendor == "sqlite" and not (dry_run or strict) and file.n_chunks > 1
 
     def write(trial: ImportResult) -> None:
@@ -97,9 +96,7 @@ def import_records(
         if not dry_run:
             prepare_later(project.pk)
 
-    if in_batches:
-        return _batch_by_batch(result, write, stored)
-    return _all_or_nothing(project, result, write, stored)
+    return _batch_by_batch(result, write, stored) if in_batches else _all_or_nothing(project, result, write, stored)
 
 
 def _batch_by_batch(result: ImportResult, write: Callable[[ImportResult], None], stored: Stored) -> ImportResult:
