@@ -117,14 +117,6 @@ def sentences(ladder: Ladder) -> list[str]:
     return [text for text in texts if text]
 
 
-def conclusion(ladder: Ladder) -> str:
-    """Return the sentence about the last part, which ends at the full clip."""
-    if not ladder["parts"] or ladder["too_few"]:
-        return _too_few(ladder["n"])
-    last = ladder["parts"][-1]
-    return _sentence(last["parts"], last) or _too_few(ladder["n"])
-
-
 def _sentence(names: Sequence[str], row: Mapping[str, Any]) -> str:
     say = row["say"]
     if say == TOO_FEW:

@@ -62,7 +62,7 @@ UNITS = word_set(
 )
 MASS = word_set(
     "salt pepper flour sugar water oil milk butter cheese garlic ginger sauce cream mustard dijon vinegar cumin paste",
-    "stock broth rice bread meat beef pork chicken fish soda powder turmeric parsley cilantro basil mayonnaise honey",
+    "stock broth rice bread meat beef pork chicken soda powder turmeric parsley cilantro basil mayonnaise honey",
     "wine luggage furniture hair grass snow spice spices seasoning",
 )
 IRREGULAR_PLURALS = word_set("men women children people feet teeth mice geese")

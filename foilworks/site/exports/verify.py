@@ -33,6 +33,8 @@ from foilworks.site.documents.figures import figure_rows
 from foilworks.site.exports.covered import README, covered, covered_by_hash, disorder, notes, readme_difference
 from foilworks.site.exports.recomputed import RECOMPUTED, Evidence, recomputed
 
+Rows = list[dict[str, Any]]
+Counted = Mapping[str, VoteCounts]
 WHOLE = "foilworks"
 # The compared results of a model; intervals depend on random draws and are not compared.
 SHARES = ("T", "P", "P+T", "n", "ties")
@@ -163,11 +165,7 @@ def _same_content(folder: Path, manifest: Mapping[str, Any]) -> dict[str, list[s
 
 
 def _same_layout(
-    folder: Path,
-    manifest: Mapping[str, Any],
-    items: list[dict[str, Any]],
-    votes: list[ReleaseVote],
-    scores: list[ReleaseScore],
+    folder: Path, manifest: Mapping[str, Any], items: Rows, votes: list[ReleaseVote], scores: list[ReleaseScore]
 ) -> None:
     """Check what has no digest of its own besides the manifest's: the order of lines, the numbers of the card."""
     if name := disorder(items, votes, scores):
@@ -186,12 +184,7 @@ def _same_computed(folder: Path, votes: list[ReleaseVote], scores: list[ReleaseS
 
 
 def _same_made(
-    folder: Path,
-    items: list[dict[str, Any]],
-    votes: list[ReleaseVote],
-    scores: list[ReleaseScore],
-    counted: Mapping[str, VoteCounts],
-    layout: int,
+    folder: Path, items: Rows, votes: list[ReleaseVote], scores: list[ReleaseScore], counted: Counted, layout: int
 ) -> None:
     """Check what exports derive from their own items, votes and tables."""
     _same_tables(folder, items, votes, layout)
@@ -210,7 +203,7 @@ def _hash_difference(manifest: Mapping[str, Any], expected_hash: str) -> str:
     return difference
 
 
-def _same_counts(items: list[dict[str, Any]], counted: Mapping[str, VoteCounts]) -> None:
+def _same_counts(items: Rows, counted: Mapping[str, VoteCounts]) -> None:
     """Check that the vote counts of an item equal its votes."""
     for item in items:
         pairs = [item, *([item["proficiency"]] if item.get("proficiency") else [])]
@@ -279,7 +272,7 @@ def _same_two_clips(model: str, exported: Mapping[str, Any], rows: list[ReleaseS
         _same("tables/models.json", f"{model}, two_clips.{name}", *pair)
 
 
-def _same_tables(folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVote], layout: int) -> None:
+def _same_tables(folder: Path, items: Rows, votes: list[ReleaseVote], layout: int) -> None:
     """Check the tables that follow from items and votes, cell by cell."""
     old_words = layout < EVERY_SCRIPT_SINCE
     evidence = Evidence(items, votes)
@@ -299,7 +292,7 @@ def _same_tables(folder: Path, items: list[dict[str, Any]], votes: list[ReleaseV
         _same_cells(path, "", exported, computed)
 
 
-def _kinds(items: list[dict[str, Any]], layout: int) -> list[str]:
+def _kinds(items: Rows, layout: int) -> list[str]:
     """Return the tables to compute from items and votes."""
     skipped = OF_WORDS if layout < EVERY_SCRIPT_SINCE and not all(map(_is_ascii, items)) else frozenset()
     return [kind for kind in RECOMPUTED if kind not in skipped]
@@ -337,7 +330,7 @@ def _same_cells(name: str, path: str, exported: Any, computed: Any) -> None:
         _same(name, path or "content", exported, computed)
 
 
-def _same_leaderboard(folder: Path, items: list[dict[str, Any]], scores: list[ReleaseScore]) -> None:
+def _same_leaderboard(folder: Path, items: Rows, scores: list[ReleaseScore]) -> None:
     """Check that its shares equal the models' results. A model without scores of enough items has none there."""
     if not (folder / "tables" / "leaderboard.json").exists():
         return
@@ -355,9 +348,7 @@ def _same_leaderboard(folder: Path, items: list[dict[str, Any]], scores: list[Re
             _same_cells(name, f"{row['model']}.{share}", row.get(share), model_shares.get(share))
 
 
-def _same_flat(
-    folder: Path, items: list[dict[str, Any]], counted: Mapping[str, VoteCounts], *, own_names: bool
-) -> None:
+def _same_flat(folder: Path, items: Rows, counted: Counted, *, own_names: bool) -> None:
     """Check that the rows of data/ are those of the released items. Not `own_names`: files named by an older rule."""
     content = ReleaseContent("", "", "", "", tuple(items))
     older = {} if own_names else _files_by_subtest(folder / whole_export.DATA)
