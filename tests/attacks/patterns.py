@@ -35,6 +35,7 @@ CALLS = frozenset({"compile", "search", "match", "fullmatch", "sub", "subn", "sp
 # What functions make from the words of users or of lists, by the file of the function.
 WORDS = ["a", "a a", "aa", "walks away", "in front of", "is"]
 MADE: dict[str, Callable[[], list[Any]]] = {
+    "foilworks/core/projects/model_folders.py": lambda: [re.compile(r"/home/models/(?:projects/\d+/|shared/)?")],
     "foilworks/core/corpus/import_formats/foil_coco.py": lambda: [whole_word(word) for word in WORDS],
     "foilworks/core/corpus/import_formats/lsmdc.py": lambda: [names_pattern(WORDS)],
     "foilworks/core/corpus/vote_records.py": lambda: [re.compile(ANONYMOUS_NAME)],

@@ -18,7 +18,7 @@ OF_DRAWINGS = re.compile(r"(fill|stroke)-")
 # The last part of the style sheet of components: only pages about a clip have a player.
 PLAYER = "/* The video player"
 # A script makes them, or only error pages and lists of Django have them.
-ELSEWHERE = {"errorlist", "undo-offer"}
+ELSEWHERE = {"errorlist", "undo-offer", "waterfall", "waterfall-headline"}
 
 
 class Classes(HTMLParser):

@@ -4,6 +4,7 @@ import pytest
 from django.urls import reverse
 
 from foilworks.core.hub.adapters import chat_endpoint
+from foilworks.core.jobs.errors import JobError
 from foilworks.core.jobs.models import JobState
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.errors import AccessDenied
@@ -35,7 +36,8 @@ def run(project, owner, server):
     found = start_run(
         owner, project, FoilRequest(subtest=make_subtest(project), method="chat", params=params, filters={})
     )
-    run_now(found.job)
+    with pytest.raises(JobError, match="No result for any of 3: 500"):
+        run_now(found.job)
     found.refresh_from_db()
     return found
 

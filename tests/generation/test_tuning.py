@@ -1,4 +1,4 @@
-"""Tuning from the page to a model in the installation's folder that span infilling takes."""
+"""Tuning from the page to a model in the project's folder that span infilling takes."""
 
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from foilworks.core.corpus.models import Caption, MediaState, Video
 from foilworks.core.jobs.models import JobState
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.model_folders import models_of
 from foilworks.core.projects.models import AuditEvent, Role
 from generation.actions.runs import start_run, start_tuning
 from generation.errors import GenerationError
@@ -62,11 +63,11 @@ def test_the_tuned_model_is_in_a_folder_named_by_its_hash_and_fills_spans(owner,
     tuning = finished(start_tuning(owner, project, params=SETTINGS))
     assert (tuning.captions, tuning.steps) == (8, 8)
     assert tuning.losses[-1][0] == 8
-    folder = root / tuning.folder
+    folder = models_of(project.pk) / tuning.folder
     assert tuning.folder.startswith("tuned/")
     assert len(folder.name) == 16
     assert {"config.json", "model.safetensors", "tokenizer.json"} <= {path.name for path in folder.iterdir()}
-    assert not (root / "tuning" / str(tuning.pk)).exists()
+    assert not (models_of(project.pk) / "tuning" / str(tuning.pk)).exists()
     asked = {"model": tuning.folder, "device": "cpu", "beams": 4, "top": 4}
     run = start_run(
         owner,
@@ -98,6 +99,10 @@ def test_retracted_captions_are_not_used(project, settled):
     assert set(tuning_job.train_captions(project, 10**9)) == set(TEXTS[1:])
 
 
+class Killed(BaseException):
+    """What no code of a job expects, as a killed process does not."""
+
+
 def test_a_killed_tuning_ends_with_the_same_model_and_curve(owner, project, root, monkeypatch):
     whole = finished(start_tuning(owner, project, params=SETTINGS))
     killed = start_tuning(owner, project, params=SETTINGS)
@@ -107,18 +112,19 @@ def test_a_killed_tuning_ends_with_the_same_model_and_curve(owner, project, root
         for step, loss in real(*args, **options):
             yield step, loss
             if step == 5:
-                raise KeyboardInterrupt
+                raise Killed
 
     monkeypatch.setattr(tuning_job, "tune", stops)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(Killed):
         run_now(killed.job)
     monkeypatch.setattr(tuning_job, "tune", real)
     killed.refresh_from_db()
+    killed.job.refresh_from_db()
     assert killed.folder == ""
     finished(killed)
     assert (killed.folder, killed.losses) == (whole.folder, whole.losses)
     # A worker that is killed right after it has stored the model leaves the folder of its checkpoints.
-    left = root / "tuning" / str(killed.pk)
+    left = models_of(project.pk) / "tuning" / str(killed.pk)
     left.mkdir(parents=True)
     tuning_job.run_tuning(killed, killed.job)
     assert not left.exists()
@@ -130,7 +136,7 @@ def test_other_roles_and_invalid_parameters_are_refused(owner, project, root, tm
     for wrong in ({"epochs": 0}, {"density": 1.5}, {"verb_share": 2}):
         with pytest.raises(GenerationError):
             start_tuning(owner, project, params=wrong)
-    with pytest.raises(GenerationError, match="model folder"):
+    with pytest.raises(GenerationError, match="neither a model of this project nor a shared one"):
         start_tuning(owner, project, params={"model": str(tmp_path)})
     with pytest.raises(GenerationError, match="no model folder"):
         start_tuning(None, project, params={"model": str(tmp_path / "missing")})

@@ -11,6 +11,7 @@ from foilworks.core.corpus.models import Item
 from foilworks.core.corpus.rules.states import CandidateState
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.actions.tokens import make_token
+from foilworks.core.projects.model_folders import models_of
 from foilworks.core.projects.models import ApiToken, Role
 from generation.models import Candidate, FilterScore, GenerationRun, Tuning
 from generation.recipes import find_recipe
@@ -73,7 +74,7 @@ def filter_options(root):
 def test_commands_tune_decode_filter_and_compose(project, root, capsys):
     tuned = printed(capsys, "tune", *options({"model": root / "t5", **TUNING}), "--sync")
     assert (tuned["state"], tuned["captions"], tuned["steps"]) == ("done", 300, 60)
-    assert Path(tuned["folder"]).parent == root / "tuned"
+    assert Path(tuned["folder"]).parent == models_of(project.pk) / "tuned"
     random = printed(
         capsys, "generate", "--subtest", "random", "--recipe", "contrast-random", "--split", "test", "--sync"
     )

@@ -53,7 +53,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     ),
     "generation/balance": (),
     "generation/methods": (
-        *("_characters.py", "_chat_answers.py", "_lexicon.py", "_number_balance.py", "_proficiency.py", "_random.py"),
+        *("_characters.py", "_chat_answers.py", "_lexicon.py", "_number_quotas.py", "_proficiency.py", "_random.py"),
         *("actor_swap.py", "colour_swap.py", "existence.py", "lexicon_swap.py", "gender_swap.py", "identity_swap.py"),
         *("number.py", "object_swap.py", "person.py", "preposition.py", "proficiency_action.py"),
         *("proficiency_object.py", "random_caption.py", "state_change.py"),

@@ -98,7 +98,7 @@ def test_the_form_starts_a_training_whose_pages_follow_it_to_its_end(client, sha
 def test_errors_appear_in_the_form(client, shapes):
     answer = client.post(at(shapes, "teacher"), sent(shapes, student="tiny:/etc"))
     assert answer.status_code == 422
-    assert "models folder of this installation" in answer.content.decode()
+    assert "neither a model of this project nor a shared one" in answer.content.decode()
     assert client.post(at(shapes, "teacher"), sent(shapes, steps="x")).status_code == 422
     assert not TeacherTraining.objects.exists()
 
