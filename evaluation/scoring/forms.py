@@ -97,7 +97,7 @@ class ScoringForm(BudgetForm):
     )
     device = forms.RegexField(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))
 
-    def __init__(self, *args: Any, release: Release | None = None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, release: Release, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.release = release
         self.fields["spec"].widget.attrs["list"] = "models"

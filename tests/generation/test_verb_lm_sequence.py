@@ -87,7 +87,7 @@ def test_commands_tune_decode_filter_and_compose(project, root, capsys):
     # Every filter of the paper judged every foil; mode paper has its formula.
     passed = Candidate.objects.filter(group__run=verbs["run"], state=CandidateState.QUEUED)
     judged = FilterScore.objects.filter(candidate__in=passed).values_list("filter", flat=True)
-    assert set(judged) == set(find_recipe("contrast-verb-lm").filters)
+    assert set(judged) == set(find_recipe("contrast-verb-lm").filters_in("paper"))
     assert set(passed.values_list("model_id", flat=True)) == {Path(tuned["folder"]).name}
     stored = {row["slug"]: row["params"] for row in GenerationRun.objects.get(pk=verbs["run"]).filters}
     assert stored["perplexity"]["formula"] == "paper"
@@ -138,7 +138,7 @@ def test_the_api_tunes_and_makes_foils_by_a_recipe(project, root, client):
     status, run = post("runs", asked)
     assert (status, run["method"], run["params"]["pattern"]) == (202, "span_infill", "both")
     filters = {row["slug"]: row["params"] for row in run["filters"]}
-    assert list(filters) == list(find_recipe("contrast-verb-lm").filters)
+    assert list(filters) == list(find_recipe("contrast-verb-lm").filters_in("paper"))
     assert (filters["frequency"]["more_than"], filters["perplexity"]["formula"]) == (0, "paper")
     status, refused = post("runs", {**asked, "method": "number"})
     assert (status, "span_infill" in refused["problem"]) == (400, True)

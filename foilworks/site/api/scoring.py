@@ -125,7 +125,7 @@ def list_scoring(request: HttpRequest, slug: Slug, query: Query[ScoringAsked]) -
 def start_scoring(request: HttpRequest, slug: Slug, pk: int, body: ScoringIn) -> Status:
     """Score a release with a model; a job stores the scores."""
     release = get_release(request.user, slug, pk)
-    params = cleaned(ScoringForm(body.dict()))
+    params = cleaned(ScoringForm(body.dict(), release=release))
     return Status(202, scoring_out(starting.start_run(request.user, release, RunRequest(params.pop("spec"), **params))))
 
 

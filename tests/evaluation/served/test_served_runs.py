@@ -15,6 +15,7 @@ from evaluation.scoring.run_request import RunRequest
 from evaluation.scoring.served import served_model
 from foilworks.core.hub.adapters import chat_endpoint
 from foilworks.core.hub.errors import HubError
+from foilworks.core.jobs.errors import JobError
 from foilworks.core.jobs.queue import retry
 from foilworks.core.jobs.runner import run_now
 from generation.errors import GenerationError
@@ -45,7 +46,7 @@ def scored(release, server, settings, spec="endpoint:lab/tiny", stops="", **opti
     settings.CHAT_ENDPOINTS = endpoint(server.url, price=(1.0, 2.0), currency="USD")
     run = start_run(None, release, RunRequest(spec, **options))
     if stops:
-        with pytest.raises(EvaluationError, match=stops):
+        with pytest.raises((EvaluationError, JobError), match=stops):
             run_now(run.job)
     else:
         assert run_now(run.job).has_result

@@ -86,7 +86,13 @@ def test_thinking_that_is_switched_off_is_seen_to_be_off(settings):
 def test_a_cut_thought_is_unreadable(settings):
     release = make_release(1)
     with chat_server(thinks(parser=True)) as server:
-        run = scored(release, server, settings, spec="endpoint:lab/tiny?thinking=read&max_tokens=5")
+        run = scored(
+            release,
+            server,
+            settings,
+            spec="endpoint:lab/tiny?thinking=read&max_tokens=5",
+            stops="it ends before the answer",
+        )
     assert not Score.objects.exists()
     assert len(run.problems["answer_unparsable"]) == 1
 
