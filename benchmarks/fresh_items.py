@@ -14,7 +14,8 @@ import random
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.made_up_sets import FAIR, PLANTS, Maker
+from benchmarks.made_up_sets import FAIR, Maker
+from benchmarks.planted_shortcuts import PLANTS
 from foilworks.core.solver.design import Design
 from foilworks.core.solver.folds import folds_of, strata_of, structure_of
 from foilworks.core.solver.learner import N_FOLDS, Stack, answer_held_out

@@ -12,7 +12,8 @@ import argparse
 import random
 import time
 
-from benchmarks.made_up_sets import PLANTS, Plant
+from benchmarks.made_up_sets import Plant
+from benchmarks.planted_shortcuts import PLANTS
 from foilworks.core.solver.questions import separate_answers
 from foilworks.core.solver.solve import first_view
 

@@ -467,7 +467,7 @@ def test_no_template_line_is_over_160_characters():
 
 
 # No page of the site: a file that is read without one, with its own style and the figures that we drew for it.
-OF_A_FILE = {"templates/foilworks/reproduction.html": {"<style", "|safe"}}
+ALLOWED_IN_A_FILE = {"templates/foilworks/reproduction.html": {"<style", "|safe"}}
 
 
 def test_templates_run_and_style_nothing_inline():
@@ -482,7 +482,7 @@ def test_templates_run_and_style_nothing_inline():
             for path in (ROOT / "templates").rglob("*.html")
             for text in [path.read_text(encoding="utf-8")]
             for match in inline.finditer(text)
-            if match.group(0) not in OF_A_FILE.get(relative(path), ())
+            if match.group(0) not in ALLOWED_IN_A_FILE.get(relative(path), ())
         ],
     )
 

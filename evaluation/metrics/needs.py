@@ -64,7 +64,7 @@ class NeedData:
 
 @dataclass(frozen=True)
 class Readers:
-    """Who is read. `leaders`: the models with the best score of the full clip, above luck; [] if none is above luck.
+    """The models that are read. `leaders`: those with the best score of the full clip, above luck; [] if none is above.
 
     `above_luck`: (solver, rung) pairs, Holm over the solvers. `raised`: level -> the pair that answers more on it than
     the leaders. `p`: level -> the p of (solver, rung) pairs that are above luck there, corrected for their number.

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from benchmarks.made_up_sets import PLANTS
+from benchmarks.planted_shortcuts import PLANTS
 from foilworks.core.solver.design import RESERVED, SELECTING
 from foilworks.core.solver.folds import structure_of
 from foilworks.core.solver.inference import largest_fair

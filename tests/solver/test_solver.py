@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.made_up_sets import FAIR, PLANTS, choice, label, mirrored_pairs
+from benchmarks.made_up_sets import FAIR, choice, label, mirrored_pairs
+from benchmarks.planted_shortcuts import PLANTS
 from foilworks.core.solver.design import NUMBER_FAMILIES, Design
 from foilworks.core.solver.folds import folds_of, strata_of, structure_of
 from foilworks.core.solver.keys import MAX_PARTS, names_and_options
