@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from django.db.models import Exists, OuterRef
 from numpy.typing import NDArray
 
 from evaluation.board.leaderboard import latest_runs
@@ -106,9 +107,10 @@ def ladder_runs(release: Release) -> list[Run]:
 def text_runs(release: Release) -> list[Run]:
     """Return the runs of models that read texts alone and have no ladder: what they answer needs no clip."""
     runs = [run for run in latest_runs(release) if not has_ladder(run) and run.model_key and is_comparable(run)]
-    keys = Score.objects.filter(model_key__in=[run.model_key for run in runs], clip_key="").values_list("model_key")
-    text_only = set(keys.distinct()) if runs else set()
-    return [run for run in runs if (run.model_key,) in text_only]
+    # One score of a model tells; there may be a million.
+    without_clip = Exists(Score.objects.filter(model_key=OuterRef("model_key"), clip_key=""))
+    text_only = Run.objects.filter(without_clip, pk__in=[run.pk for run in runs]).values_list("pk", flat=True)
+    return [run for run in runs if run.pk in set(text_only)] if runs else []
 
 
 def ladder_of_release(release: Release) -> dict[str, Any] | None:

@@ -149,12 +149,12 @@ def test_an_import_names_what_it_converted_and_the_page_says_why(client, owner, 
     records = tmp_path / "records.jsonl"
     lines = [{"id": name, "video": name, "caption": f"{name} plays."} for name in ("phone.mov", "plain.mp4")]
     records.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
-    words = "Encoded again as H.264: browsers do not play hevc with yuv420p pixels."
+    words = "Encoded again as H.264: browsers do not play hevc with yuv420p pixels"
     call_command("import", "jsonl", str(records), "--project", project.slug, "--media", str(tmp_path))
     told = capsys.readouterr().err
     assert f"converted: phone.mov: {words}" in told
     assert "plain.mp4" not in told
-    video = Video.objects.get(project=project, conversion=words)
+    video = Video.objects.get(project=project, conversion__startswith=words)
     client.force_login(owner)
     assert words in client.get(reverse("corpus:video", args=[project.slug, video.pk])).content.decode()
     assert Job.objects.filter(dotted=JOB, target_id=project.pk).count() == 1

@@ -47,10 +47,11 @@ def researcher(project):
 
 
 def fill(subtest, pairs):
-    for n, (caption, foil) in enumerate(pairs):
-        text = f"{caption} on day {n}."
-        row = make_caption(make_video(subtest.project), text)
-        make_item(subtest, row, (f"{foil} on day {n}.",), state=ItemState.VALID)
+    """Make an item per pair. Which ones are left out follows from their keys: the same in each run of the tests."""
+    for n, (caption, foil) in enumerate(pairs, subtest.items.count()):
+        key = f"{subtest.name}-{n}"
+        row = make_caption(make_video(subtest.project, key=key), f"{caption} on day {n}.", key=key)
+        make_item(subtest, row, (f"{foil} on day {n}.",), key=key, state=ItemState.VALID)
 
 
 def asked(scorer):

@@ -217,7 +217,8 @@ def test_the_page_that_freezes_shows_what_its_job_found_as_a_small_project_does(
     assert large.context["ladder"].chosen == found.ladder.chosen
     fields = {name for name in large.context["form"].fields if name != "override"}
     assert fields == {name for name in small.context["form"].fields if name != "override"}
-    assert large.context["form"].fields["needs"].choices == small.context["form"].fields["needs"].choices
+    # Three clips are too few looks to select items by their need.
+    assert "needs" not in fields
 
 
 def test_a_job_freezes_the_release_and_the_page_says_how_it_went(frozen, large, client):

@@ -145,7 +145,7 @@ def test_the_page_queues_a_job_shows_progress_and_then_numbers(client, release, 
         reverse("proximity:proximity", args=["near", release.pk]), {"model": encoder, "device": "auto"}
     )
     assert answer.status_code == 422
-    assert "model folder" in answer.content.decode()
+    assert "neither a model of this project" in answer.content.decode()
     client.post(
         reverse("proximity:proximity", args=["near", release.pk]), {"model": "fake:", "device": "cpu", "name": "SBERT"}
     )
@@ -163,7 +163,7 @@ def test_an_invalid_encoder_is_refused(release, owner, project):
         measure_proximity(factories.make_member(project, Role.VALIDATOR), release, "fake:")
     with pytest.raises(EvaluationError, match="Enter an encoder"):
         measure_proximity(owner, release, " ")
-    with pytest.raises(GenerationError, match="model folder"):
+    with pytest.raises(GenerationError, match="neither a model of this project"):
         measure_proximity(owner, release, "/etc/passwd")
     assert not ProximityRun.objects.exists()
 

@@ -69,9 +69,10 @@ def release():
     return freeze_release(None, project)
 
 
-def score(release, spec, **options):
+def score(release, spec, state=JobState.PARTLY, **options):
+    """One item of four has no result: its two texts are equal once they are truncated."""
     run = start_run(None, release, RunRequest(spec, **options))
-    assert run_now(run.job).state == JobState.DONE
+    assert run_now(run.job).state == state
     run.refresh_from_db()
     return run
 
@@ -135,12 +136,12 @@ def test_a_language_model_lists_truncations_under_every_protocol(release, tmp_pa
 
 @pytest.mark.django_db
 def test_a_model_without_truncations_lists_nothing(release):
-    assert score(release, "fake:1").problems == {}
+    assert score(release, "fake:1", JobState.DONE).problems == {}
 
 
 @pytest.mark.django_db
 def test_a_model_that_does_not_report_truncation_is_marked(release):
-    run = score(release, f"external:{test_external.EXAMPLE}", label="theirs")
+    run = score(release, f"external:{test_external.EXAMPLE}", JobState.DONE, label="theirs")
     assert run.problems["truncation_unknown"] == [
         {"item": "theirs", "why": "its adapter does not report truncated texts"}
     ]

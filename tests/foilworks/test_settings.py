@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
@@ -33,7 +34,9 @@ def read(tmp_path, monkeypatch):
             monkeypatch.setenv(name, value)
         return runpy.run_path(str(SOURCE))
 
-    return run
+    # The settings set variables of their own, for libraries and children.
+    with patch.dict(os.environ):
+        yield run
 
 
 def read_by(*functions: str) -> list[str]:

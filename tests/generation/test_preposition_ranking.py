@@ -7,6 +7,7 @@ import pytest
 from foilworks.core.corpus.rules.states import CandidateState
 from foilworks.core.hub.catalogue.registry import SPAN_FILLER
 from foilworks.core.hub.opening import open_helper
+from foilworks.core.jobs.queue import retry
 from foilworks.core.jobs.runner import run_now
 from generation import batch_storage, pipeline
 from generation.actions.runs import start_run
@@ -170,7 +171,7 @@ def test_a_killed_run_clips_like_an_uninterrupted_one(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         run_now(runs[1].job)
     monkeypatch.setattr("generation.jobs.store_batch", real)
-    runs[1].job.refresh_from_db()
+    retry(runs[1].job)
     run_now(runs[1].job)
     told = [
         list(Candidate.objects.filter(group__run=run).order_by("id").values_list("text", "state", "rejected_by"))

@@ -73,7 +73,7 @@ def test_the_form_of_a_run_offers_the_endpoints_and_starts_one_within_a_budget(s
             run_now(run.job)
         shown = words(page_of(client, "run", run))
         assert "The budget is used up" in shown
-        assert 'name="requests" min="1" value="3"' in shown
+        assert 'name="requests" value="3"' in shown
         # The page raises the budget and continues the run.
         client.post(reverse("scoring:resume_run", args=(run.project.slug, run.pk)), {"requests": "50", "tokens": ""})
         run.refresh_from_db()
@@ -190,9 +190,12 @@ def test_the_command_scores_prints_outcomes_and_respects_its_budget(settings, ca
     with chat_server(mixed) as server:
         settings.CHAT_ENDPOINTS = endpoint(server.url)
         wish = ["endpoint", "lab/tiny", "--release", str(release.pk), "--sync"]
-        call_command("evaluate", *wish, "--max-requests", "20", "--json")
+        # Two of three items have no result: partly done.
+        with pytest.raises(SystemExit, match="3"):
+            call_command("evaluate", *wish, "--max-requests", "20", "--json")
         found = json.loads(capsys.readouterr().out)
-        call_command("evaluate", *wish)
+        with pytest.raises(SystemExit, match="3"):
+            call_command("evaluate", *wish)
         printed = capsys.readouterr().out
     assert found["served"]["budget"] == {"requests": 20}
     assert {name: row["n"] for name, row in found["served"]["outcomes"].items()} == {

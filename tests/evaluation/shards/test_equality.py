@@ -91,10 +91,10 @@ def in_parts(monkeypatch, *, shards=1, clips_a_batch=16, decoders=2):
     monkeypatch.setattr(jobs, "SCORES_PER_WRITE", clips_a_batch * TEXTS)
 
 
-def scored(release: Release, spec: str) -> tuple[Run, dict]:
+def scored(release: Release, spec: str, state: JobState = JobState.DONE) -> tuple[Run, dict]:
     Score.objects.all().delete()
     run = start_run(None, release, RunRequest(spec, device="cpu"))
-    assert run_now(run.job).state == JobState.DONE
+    assert run_now(run.job).state == state
     return run, stored()
 
 
@@ -205,7 +205,7 @@ def test_problems_of_all_shards_are_listed_on_the_run(release, monkeypatch):
     for number in (1, 7):
         (Path(settings.MEDIA_ROOT) / f"{number}.mp4").write_bytes(b"no video")
     in_parts(monkeypatch, shards=4)
-    run, found = scored(release, "fake:1")
+    run, found = scored(release, "fake:1", JobState.PARTLY)
     run.refresh_from_db()
     assert [one["item"] for one in run.problems["unreadable"]] == ["moves:i1", "moves:i7"]
     assert len(found) == PAIRS - 2 * TEXTS
