@@ -67,7 +67,7 @@ class Queue:
     # Why this person gets no tasks at the moment: a key of messages.ADMISSION and its text; usually empty.
     barred: str = ""
     barred_words: Words = ""
-    # The person has done every task that was open to them: no reason to show.
+    # The person has done every task that was open to them, or their quota: no reason to show.
     finished: bool = False
     # The person's place in a crowd study asks for no more tasks.
     place_done: bool = False
@@ -89,7 +89,8 @@ def queue_of(person: User, project: Project, stage: str, *, in_crowd: bool = Fal
     today, in_all = work_counts(person, project, stage, timezone.now())
     why = [] if available or n_held else why_empty(person, project, stage)
     reasons = [(None if reason.code in UNCOUNTED else reason.count, EMPTY[reason.code]) for reason in why]
-    finished = bool(in_all and why) and all(reason.code in OWN_OR_DONE for reason in why)
+    quota_done = not (available or n_held or why)
+    finished = quota_done or (bool(in_all and why) and all(reason.code in OWN_OR_DONE for reason in why))
     barred = why_barred(person, project) if stage == Stage.VALIDATION else ""
     words = ADMISSION.get(barred, "")
     title, description = TITLES[stage], ABOUT[stage]

@@ -6,12 +6,24 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
-from django.db.models import Case, Count, F, Q, QuerySet, Value, When
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Value, When
 from django.utils import timezone
 
 from annotation.messages import EMPTY
-from annotation.models import Edit, ObjectAnswer, QualityPolicy, Review, Slot, SlotState, Stage, Vote, VoteState
+from annotation.models import (
+    Assignment,
+    Edit,
+    ObjectAnswer,
+    QualityPolicy,
+    Review,
+    Slot,
+    SlotState,
+    Stage,
+    Vote,
+    VoteState,
+)
 from annotation.models.stages import stages_shown_as
+from annotation.queries.assignments import quotas_left, tasks_left, within_quota
 from annotation.queries.eligibility import JUDGING, Leakage, bars, leakage_of, places_ahead
 from annotation.queries.gold import with_gold
 from foilworks.core.projects.models import Project, User
@@ -109,10 +121,16 @@ class AtLeast(int):
 def open_work(person: User, project: Project, stage: str, *, now: datetime | None = None) -> int:
     """Return how many tasks of a stage this person can claim now, of the next `COUNTED_TO` slots.
 
-    The limit makes a look at any queue cost the same. Gold counts as judgements. None in an archived project.
+    The limit makes a look at any queue cost the same. Gold counts as judgements. None in an archived project, and no
+    more than a quota asks for.
     """
     if project.archived_at is not None:
         return 0
+    n, left = _open_slots(person, project, stage, now), tasks_left(person, project, stage)
+    return n if left is None else within_quota(n, left, person, project.pk, stage)
+
+
+def _open_slots(person: User, project: Project, stage: str, now: datetime | None) -> int:
     ahead = places_ahead(person, project, stage, now or timezone.now(), COUNTED_TO)
     pieces = len({judged if stage in JUDGING else task for task, judged in ahead})
     if stage != Stage.VALIDATION:
@@ -143,7 +161,7 @@ def open_work_in(
 ) -> dict[tuple[int, str], int]:
     """Return (project, stage) -> `open_work`, if not 0; `places` are the free slots.
 
-    One query for all projects together, and one for each queue of more than `COUNTED_TO` slots.
+    Two queries for all projects together, and some for each queue of more than `COUNTED_TO` slots or with a quota.
     """
     found: dict[tuple[int, str], int] = {}
     alike: dict[tuple[Leakage, str], list[int]] = defaultdict(list)
@@ -162,12 +180,24 @@ def open_work_in(
         judged = Case(When(project__judge_caption_once=True, then=F("item__caption")), default=F("item"))
         mine = _counted(free, Count(judged, distinct=True), Count("task", distinct=True))
         found |= {(project, stage): items if stage in JUDGING else tasks for project, stage, items, tasks in mine}
-    with_policy = QualityPolicy.objects.filter(project__in=stages, gold_rate__gt=0).values_list("project", flat=True)
-    for project in (each for each in stages if each.pk in with_policy):
+    with_policy, with_quota = _with_gold_or_quota(person, stages)
+    for project in with_policy:
         n = found.get((project.pk, Stage.VALIDATION), 0)
         if n and not isinstance(n, AtLeast):
             found[project.pk, Stage.VALIDATION] = with_gold(person, project, n)
+    for (pk, stage, _person), left in quotas_left(with_quota, person).items() if with_quota else ():
+        if found.get((pk, stage)):
+            found[pk, stage] = within_quota(found[pk, stage], left, person, pk, stage)
     return {key: n for key, n in found.items() if n}
+
+
+def _with_gold_or_quota(person: User, projects: Collection[Project]) -> tuple[list[Project], list[Project]]:
+    """Return the projects that mix gold in, and those in which the person has a quota. One query."""
+    gold = QualityPolicy.objects.filter(project=OuterRef("pk"), gold_rate__gt=0)
+    quotas = Assignment.objects.filter(project=OuterRef("pk"), person=person, ended_at=None)
+    rows = Project.objects.filter(pk__in=[project.pk for project in projects]).order_by()
+    flags = {pk: pair for pk, *pair in rows.values_list("pk", Exists(gold), Exists(quotas))}
+    return [each for each in projects if flags[each.pk][0]], [each for each in projects if flags[each.pk][1]]
 
 
 def _counted(slots: QuerySet[Slot], *counts: Count) -> QuerySet:

@@ -1,6 +1,6 @@
 """Quotas of named people: how many tasks, never which."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 from random import Random
 
 import pytest
@@ -8,13 +8,18 @@ from django.utils import timezone
 
 from annotation.actions.assignments import assign, end_assignment
 from annotation.actions.claims.claim import claim
-from annotation.actions.submissions.judgements import judge_and_claim
+from annotation.actions.submissions.judgements import judge_and_claim, submit_vote
+from annotation.actions.submissions.submit_edit import submit_edit
+from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.actions.undo import undo_vote
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.errors import AnnotationError
-from annotation.models import Assignment, Involvement, Stage, Vote
+from annotation.models import Assignment, Involvement, Slot, Stage, Vote
 from annotation.queries.assignments import open_assignments, tasks_left
 from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.models import Membership, Role
+from foilworks.site.dashboard.counting import count
+from foilworks.site.dashboard.overview import projects_of
 from tests.annotation.world import World, browser, make_world, new_key, sending, url
 from tests.factories import make_member
 from tests.invariants import broken_invariants
@@ -63,6 +68,49 @@ def test_teams_finish_their_quotas_and_nobody_does_what_is_forbidden(world, seed
     assert broken_invariants() == []
 
 
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(6))
+def test_a_team_of_all_stages_finishes_its_quotas_in_any_order(seed):
+    """Two people have two roles: what they wrote or reviewed is never theirs to judge, quota or not."""
+    chance, world = Random(seed), make_world(votes_wanted=2)
+    for _ in range(10):
+        world.group()
+    for name, role in (("abe", Role.VALIDATOR), ("rob", Role.VALIDATOR)):
+        Membership.objects.create(project=world.project, person=getattr(world, name), role=role)
+    plan = {Stage.EDIT: {"ann": 5, "abe": 4}, Stage.REVIEW: {"rita": 5, "rob": 3}}
+    plan[Stage.VALIDATION] = {"vera": 4, "vic": 3, "abe": 2, "rob": 2}
+    for stage, quota_by_name in plan.items():
+        for name, quota in quota_by_name.items():
+            assign(world.owner, world.project, [getattr(world, name).pk], stage, quota)
+    hands: dict[str, set[int]] = {name: set() for name in world.people}
+    waiting = [(stage, name) for stage, quota_by_name in plan.items() for name in quota_by_name]
+    while any(works_once(world, *move, hands) for move in chance.sample(waiting, len(waiting))):
+        pass
+    done = {(row.stage, row.person): row.done - row.quota for row in open_assignments(world.project, date.min)}
+    assert set(done.values()) == {0}, done
+    assert len(done) == len(waiting)
+    assert broken_invariants() == []
+
+
+def works_once(world: World, stage: str, name: str, hands: dict[str, set[int]]) -> bool:
+    """Claim and submit one task of the stage; return whether there was one. `hands`: clips that each worked on."""
+    work, person = world.claim(name, stage), getattr(world, name)
+    if work is None:
+        return False
+    slot = Slot.objects.get(pk=work.slot_id)
+    if stage == Stage.VALIDATION:
+        assert slot.video_id not in hands[name]
+        submit_vote(person, work.token, new_key(), "first")
+        return True
+    if stage == Stage.REVIEW:
+        assert slot.task.candidate.author_id != person.pk
+        submit_review(person, work.token, new_key(), ReviewAnswer("accept"))
+    else:
+        submit_edit(person, work.token, new_key(), ("a man unfolds a shirt.",), ())
+    hands[name].add(slot.video_id)
+    return True
+
+
 def test_an_undone_answer_does_not_count(world):
     quotas(world, vera=2)
     assert judges_on(world, "vera") == 2
@@ -80,6 +128,46 @@ def test_work_before_does_not_count_and_a_new_quota_replaces_the_old(world):
     assert judges_on(world, "vera") == 2
     assert end_assignment(world.owner, world.project, Assignment.objects.get(ended_at=None).pk)
     assert judges_on(world, "vera") == 1
+
+
+def test_no_page_offers_tasks_beyond_the_quota_of_a_person(world):
+    quotas(world, vera=2)
+    vera = browser(world.vera)
+    work, queue = url(world, "work"), url(world, "queue", "validation")
+    home = f"/projects/{world.project.slug}/"
+
+    def offered() -> list[int]:
+        (row,), (dashboard,) = vera.get(work).context["queues"], vera.get(home).context["work"]
+        cards = {card.project.pk: card.waiting for card in projects_of(world.vera)}
+        return [row.available, dashboard.available, sum(n for _stage, n in cards[world.project.pk])]
+
+    assert offered() == [2, 2, 2]
+    token = world.claim("vera", Stage.VALIDATION).token
+    assert offered() == [1, 1, 1]
+    assert vera.get(url(world, "validation", token)).context["total"] == "2"
+    assert judges_on(world, "vera") == 2
+    assert offered() == [0, 0, 0]
+    page = vera.get(queue)
+    assert (page.context["queue"].finished, page.context["queue"].reasons) == (True, [])
+    assert vera.post(queue, follow=True).status_code == 200
+    assert judges_on(world, "vic") == 6
+
+
+def test_the_overview_counts_quotas_among_what_keeps_work_undone(world):
+    judges_on(world, "val", 1)
+    quotas(world, vera=1, vic=2, val=20)
+    counted = count(world.project)
+    assert counted["beyond"] == {}
+    quotas(world, val=9)
+    counted = count(world.project)
+    assert (counted["beyond"], counted["blocked"], counted["forecast"]["days"]) == ({"validation": 5}, [], None)
+    assert "beyond" in {alarm["code"] for alarm in counted["alarms"]}
+    assert judges_on(world, "vera") + judges_on(world, "vic") + judges_on(world, "val") == 8
+    counted = count(world.project)
+    assert counted["blocked"] == ["validation"]
+    assert counted["short"][0]["done"] == 2
+    assert {"blocked", "judges"} <= {alarm["code"] for alarm in counted["alarms"]}
+    assert url(world, "assignments") in browser(world.owner).get(f"/projects/{world.project.slug}/").content.decode()
 
 
 def test_only_members_with_the_role_are_assigned_and_only_by_researchers(world):

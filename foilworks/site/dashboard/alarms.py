@@ -57,9 +57,18 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
         _("Nobody may take the open tasks."),
         _(
             "%(stage)s: no member may take one of the %(open)d open tasks, because of earlier work on the same videos, "
-            "skipped videos or missing clips. Invite another person for this stage, or add the clips."
+            "skipped videos, missing clips or finished quotas. Invite another person for this stage, add the clips, or "
+            "raise a quota."
         ),
         "annotation:people",
+    ),
+    "beyond": (
+        _("The quotas leave tasks undone."),
+        _(
+            "%(stage)s: everybody in this stage has a quota, and %(n)d open tasks remain when all are done. Raise a "
+            "quota, or end an assignment."
+        ),
+        "annotation:assignments",
     ),
     "paused": (
         _("Validators are paused."),
@@ -88,6 +97,7 @@ FOLLOWING: dict[str, str | Promise] = {
     "once": _("Nobody judges two foils of an item, so each foil of a caption needs validators of its own."),
     "hands": _("Validators who may not judge because they worked on the same videos: %(hands)d."),
     "kept": _("Validators who are paused, or have no attempt at the qualification left: %(kept)d."),
+    "done": _("Validators whose quota is done: %(done)d."),
     "changeable": _("Nobody has seen a pair yet, so you can also require fewer votes on the page Subtests."),
 }
 
@@ -118,6 +128,8 @@ def alarms_of(counted: Mapping[str, Any]) -> list[dict[str, Any]]:
         for row in counted["queues"]
         if row["stage"] in counted["blocked"]
     ]
+    beyond = counted["beyond"].items()
+    alarms += [{"code": "beyond", "stage": stage, "n": n} for stage, n in beyond if stage not in counted["blocked"]]
     for queue in counted["queues"]:
         if queue["open"] and queue["idle_hours"] is not None and queue["idle_hours"] >= STALLED_HOURS:
             hours = int(queue["idle_hours"])

@@ -107,7 +107,7 @@ def count(project: Project, now: datetime | None = None) -> dict[str, Any]:
     counts["target"] = _target(subtests, counts)
     counts |= staffing(project, counts["funnel"], subtests, queues)
     yields = _yields(project, [row["votes_wanted"] for row in subtests if row["kind"] == Subtest.Kind.MAIN])
-    is_short = bool(counts["short"] or counts["blocked"])
+    is_short = bool(counts["short"] or counts["blocked"] or counts["beyond"])
     counts["forecast"] = _forecast(yields, queues, days, timezone.localdate(now), is_short=is_short)
     counts["cost"] = _cost(project, counts["funnel"]["valid"])
     counts["alarms"] = alarms_of(counts)

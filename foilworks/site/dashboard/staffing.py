@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from annotation.actions.claims.claim import ROLE_OF_STAGE
 from annotation.models import DeclinedVideo, Involvement, Lease, Question, SlotState, Stage, Task, TaskState
+from annotation.queries.assignments import quotas_left
 from annotation.queries.eligibility import leakage_of, may_take_any, slots_in_scope
 from annotation.queries.quality import barred_from_judging
 from annotation.queries.vote_rules import changeable
@@ -58,24 +59,30 @@ def staffing(
     subtests: Sequence[Mapping[str, Any]],
     queues: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """Return as JSON: `missing` people by role; `short`: subtests with pairs that too few people may judge; `blocked`.
+    """Return as JSON: `missing` people by role; `short`: subtests with pairs that too few people may judge; `blocked`;
+    `beyond`.
 
     `funnel`, `subtests`, `queues`: as counted. `blocked`: stages with open tasks of which no member may take one.
-    People that a crowd study recruits are never missing.
+    `beyond`: stage -> open tasks that remain when all quotas are done. People that a crowd study recruits are never
+    missing.
     """
     team, n_barred = _team(project)
     crowd = set(CrowdStudy.objects.filter(project=project, is_open=True).values_list("role", flat=True))
-    validators = {person for person, roles in team.items() if Role.VALIDATOR in roles}
+    left = {(stage, person): n for (_pk, stage, person), n in quotas_left([project]).items()}
+    done = {person for (stage, person), n in left.items() if stage == Stage.VALIDATION and not n}
+    validators = {person for person, roles in team.items() if Role.VALIDATOR in roles} - done
     short_rows = [] if Role.VALIDATOR in crowd else short_subtests(project, validators)
     idle = [row["stage"] for row in queues if row["open"] and not row["leased"] and row["stage"] in ROLE_OF_STAGE]
-    blocked = blocked_stages(project, team, crowd, idle)
+    blocked = blocked_stages(project, team, crowd, idle, left)
+    beyond = {} if crowd else _beyond_quotas(team, queues, left)
     n_open = sum(row["open"] + row["leased"] for row in queues)
     open_rules = changeable(Subtest.objects.filter(project=project, name__in=[row["name"] for row in short_rows]))
     may_change = set(open_rules.values_list("name", flat=True)) if short_rows else set()
-    short = [row | {"kept": n_barred, "changeable": row["name"] in may_change} for row in short_rows]
+    done_row = {"done": len(done)} if done else {}
+    short = [row | {"kept": n_barred, "changeable": row["name"] in may_change} | done_row for row in short_rows]
     n_waiting = sum(row["n_waiting"] for row in subtests)
     if funnel["valid"] and not (n_waiting or n_open):
-        return {"missing": {}, "short": short, "blocked": blocked}
+        return {"missing": {}, "short": short, "blocked": blocked, "beyond": beyond}
     makes = bool(funnel["captions_used"] or not funnel["items"])
     judges = max((row["votes_wanted"] for row in subtests), default=USUAL_JUDGES)
     lacking = missing_people(
@@ -89,7 +96,7 @@ def staffing(
         lacking[Role.VALIDATOR.value] = worst
     for role in (ROLE_OF_STAGE[Stage(stage)] for stage in blocked if stage != Stage.VALIDATION):
         lacking[role.value] = max(1, lacking.get(role.value, 0))
-    return {"missing": lacking, "short": short, "blocked": blocked}
+    return {"missing": lacking, "short": short, "blocked": blocked, "beyond": beyond}
 
 
 def _team(project: Project) -> tuple[dict[int, set[str]], int]:
@@ -211,17 +218,41 @@ def _begun(project: Project, validators: set[int]) -> dict[int, set[int]]:
     return begun
 
 
+def _beyond_quotas(
+    team: Mapping[int, set[str]], queues: Sequence[Mapping[str, Any]], left: Mapping[tuple[str, int], int]
+) -> dict[str, int]:
+    """Return stage -> unfinished tasks above the quotas of its people, if each of them has one."""
+    beyond: dict[str, int] = {}
+    for row in queues:
+        role = ROLE_OF_STAGE.get(row["stage"])
+        people = [person for person, roles in team.items() if role in roles]
+        quotas = [left[row["stage"], person] for person in people if (row["stage"], person) in left]
+        n = row["open"] + row["leased"] - sum(quotas)
+        if people and len(quotas) == len(people) and n > 0:
+            beyond[row["stage"]] = n
+    return beyond
+
+
 def blocked_stages(
-    project: Project, team: Mapping[int, set[str]], crowd: set[str], stages: Collection[str]
+    project: Project,
+    team: Mapping[int, set[str]],
+    crowd: set[str],
+    stages: Collection[str],
+    left: Mapping[tuple[str, int], int],
 ) -> list[str]:
-    """Return the stages with open tasks that no member may take. A query per member with the role, until one may."""
+    """Return the stages with open tasks that no member may take. A query per member with the role, until one may.
+
+    `left`: tasks of the quota at (stage, person).
+    """
     people, now = User.objects.in_bulk(list(team)), timezone.now()
     return [
         stage
         for stage in stages
         if (role := ROLE_OF_STAGE[Stage(stage)]) not in crowd
         and not any(
-            may_take_any(people[person], project, stage, now) for person, roles in team.items() if role in roles
+            may_take_any(people[person], project, stage, now)
+            for person, roles in team.items()
+            if role in roles and left.get((stage, person)) != 0
         )
     ]
 
