@@ -163,7 +163,7 @@ def crowd_study_for(person: User, project: Project, pk: int) -> CrowdStudy:
     """Return a crowd study of the project, for its researchers; Http404 for another project's."""
     require_role(person, project, Role.RESEARCHER)
     return or_404(
-        CrowdStudy.objects.select_related("project").filter(pk=pk, project=project).first(),
+        CrowdStudy.objects.select_related("project__pay_policy").filter(pk=pk, project=project).first(),
         _("Study not found."),
     )
 

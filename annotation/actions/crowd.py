@@ -19,6 +19,7 @@ from annotation.actions.claims.lost_roles import end_leases_of_roles
 from annotation.errors import AnnotationError
 from annotation.models import PayEntry
 from annotation.queries.crowd import done_by, places_left, progress_of, under_the_bar
+from annotation.queries.platform_lists import MIN_PROLIFIC_REASON
 from annotation.transactions import run_in_transaction
 from foilworks.core.projects.access import require_role
 from foilworks.core.projects.audit_trail import recording as audit
@@ -321,11 +322,14 @@ def free_place(actor: User, project: Project, study_id: int, place_id: int, *, n
 def reject_place(actor: User, project: Project, study_id: int, place_id: int, reason: str) -> int:
     """Reject a completed submission: its pay is reversed, its answers stay. Return how many entries were reversed.
 
-    AnnotationError without a reason, or for a place that is not completed.
+    AnnotationError without a reason, with one that the platform refuses, or for a place that is not completed.
     """
     study = crowd_study_for(actor, project, study_id)
     if not reason.strip():
         raise AnnotationError(_("Enter a reason. The platform shows it to the person."))
+    if study.platform == Platform.PROLIFIC and len(reason.strip()) < MIN_PROLIFIC_REASON:
+        text = _("Prolific takes reasons of at least %(min)d characters, and this one has %(n)d. Write more.")
+        raise AnnotationError(text % {"min": MIN_PROLIFIC_REASON, "n": len(reason.strip())})
 
     def write() -> int:
         place = study.taken.filter(pk=place_id, state=PlaceState.COMPLETED, rejected_for="").first()

@@ -1,7 +1,8 @@
 """Lists of the places of a study for its crowd platform, in the forms that its upload reads.
 
-Prolific: the fields of its API `bulk-approve` (ids) and of `csv_bonuses` (`id,amount`, no header, at most 200 lines a
-request). Mechanical Turk, or any platform with signed links whose `session` is the assignment: the columns `Approve`
+Prolific (docs.prolific.com/api-reference): `bulk-approve` takes participant ids; `csv_bonuses` takes `id,amount`,
+without a header, at most 200 lines a request; `transition` (to reject) and `request-return` take submission ids, which
+are the sessions. Mechanical Turk, or any platform with signed links whose `session` is the assignment: the columns `Approve`
 (X) and `Reject` (the reason) of a batch's result file, and the parameters of SendBonus.
 """
 
@@ -14,6 +15,8 @@ from foilworks.core.projects.models import CrowdPlace, CrowdStudy, CrowdWorker, 
 
 LISTS = ("approve", "reject", "return", "bonus")
 CENT = Decimal("0.01")
+# Characters that Prolific's `transition` takes of a reason, at least.
+MIN_PROLIFIC_REASON = 100
 _HEADERS = {"bonus": ["WorkerId", "AssignmentId", "BonusAmount", "Reason"]}
 _RETURNED = (PlaceState.RETURNED, PlaceState.TIMED_OUT)
 
@@ -33,7 +36,9 @@ def platform_list(study: CrowdStudy, name: str) -> list[list[str]]:
     for place in (place for place in rows if place.person_id in workers):
         amount = f"{earned_in(place):.2f}" if name == "bonus" else ""
         if study.platform == Platform.PROLIFIC:
-            lines.append([workers[place.person_id], *filter(None, [amount, place.rejected_for])])
+            by_submission = name in ("reject", "return")
+            worker = place.session if by_submission else workers[place.person_id]
+            lines.append([worker, *filter(None, [amount, place.rejected_for])])
         elif name == "bonus":
             lines.append([workers[place.person_id], place.session, amount, "Work of a place that was not completed"])
         else:

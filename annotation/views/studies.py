@@ -44,7 +44,7 @@ from annotation.models import ObjectErrorClass, Stage, Task, TaskState
 from annotation.queries.crowd import done_by, places_left, progress_of
 from annotation.queries.entries import guideline_for, pay_for, waiting_for, why_no_entry
 from annotation.queries.object_checks import checks_of, next_unseen
-from annotation.queries.platform_lists import LISTS, platform_list
+from annotation.queries.platform_lists import LISTS, MIN_PROLIFIC_REASON, platform_list
 from annotation.views._work_pages import MAX_ID_DIGITS, guideline_html, next_piece
 from annotation.work_queues import ABOUT, EXAMPLE, TITLES
 from foilworks.core.corpus.models import Caption
@@ -128,6 +128,7 @@ def crowd_study(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "link": link + (PROLIFIC_QUERY if is_prolific else ""),
         "is_prolific": is_prolific,
         "lists": LISTS,
+        "min_reason": MIN_PROLIFIC_REASON,
         "late": sum(crowd_place.is_late for crowd_place in page),
         "left": places_left(study),
     }

@@ -19,6 +19,10 @@ from tests.annotation.world import browser, later, url
 
 pytestmark = pytest.mark.django_db
 IDS = [f"{n:024x}" for n in (1, 2, 3)]
+REASON = (
+    "All of your answers were the first sentence, and each came within a second, before the clip can be seen. Please "
+    "read the guidelines."
+)
 
 
 @pytest.fixture
@@ -36,9 +40,12 @@ def study(crowd, request):
     free_place(crowd.owner, crowd.project, made.pk, places[2].pk)
     with pytest.raises(AnnotationError, match="reason"):
         reject_place(crowd.owner, crowd.project, made.pk, places[1].pk, " ")
-    assert reject_place(crowd.owner, crowd.project, made.pk, places[1].pk, "All answers are the first.") == 2
+    if request.param == "prolific":
+        with pytest.raises(AnnotationError, match="at least 100 characters, and this one has 8"):
+            reject_place(crowd.owner, crowd.project, made.pk, places[1].pk, "Too fast")
+    assert reject_place(crowd.owner, crowd.project, made.pk, places[1].pk, REASON) == 2
     with pytest.raises(AnnotationError, match="completed place"):
-        reject_place(crowd.owner, crowd.project, made.pk, places[1].pk, "again")
+        reject_place(crowd.owner, crowd.project, made.pk, places[1].pk, REASON)
     return made
 
 
@@ -50,10 +57,13 @@ def lines(crowd, study, name: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("study", ["prolific"], indirect=True)
 def test_the_lists_of_prolific(crowd, study):
-    """Ids alone to approve and to ask for a return; `csv_bonuses` is id and amount, with a point and no header."""
+    """Participants to approve, submissions to reject and to ask for a return, as its API reads them.
+
+    `csv_bonuses` is id and amount, with a point and no header.
+    """
     assert lines(crowd, study, "approve") == [[IDS[0]]]
-    assert lines(crowd, study, "reject") == [[IDS[1], "All answers are the first."]]
-    assert lines(crowd, study, "return") == [[IDS[2]]]
+    assert lines(crowd, study, "reject") == [["visit2", REASON]]
+    assert lines(crowd, study, "return") == [["visit3"]]
     (bonus,) = lines(crowd, study, "bonus")
     assert bonus == [IDS[2], "0.13"]
     assert re.fullmatch(r"[0-9a-f]{24},\d+\.\d\d", ",".join(bonus))
@@ -64,7 +74,7 @@ def test_the_lists_of_mechanical_turk(crowd, study):
     """X in Approve or the reason in Reject, as the requester's guide has it; SendBonus takes amount and reason."""
     header = ["AssignmentId", "WorkerId", "Approve", "Reject"]
     assert lines(crowd, study, "approve") == [header, ["visit1", IDS[0], "X", ""]]
-    assert lines(crowd, study, "reject") == [header, ["visit2", IDS[1], "", "All answers are the first."]]
+    assert lines(crowd, study, "reject") == [header, ["visit2", IDS[1], "", REASON]]
     (names, bonus) = lines(crowd, study, "bonus")
     assert dict(zip(names, bonus, strict=True)) == {
         "WorkerId": IDS[2],
@@ -83,7 +93,8 @@ def test_a_rejection_reverses_the_pay_and_keeps_the_answers(crowd, study):
         "rejected"
     }
     page = browser(crowd.owner).get(url(crowd, "crowd_study", study.pk)).content.decode()
-    assert "All answers are the first." in page
-    moved = {"place": study.taken.filter(state="completed", rejected_for="").get().pk, "reason": "Too fast."}
+    assert REASON in page
+    assert "Amounts are in EUR, without conversion" in page
+    moved = {"place": study.taken.filter(state="completed", rejected_for="").get().pk, "reason": REASON}
     assert browser(crowd.owner).post(url(crowd, "crowd_study_move", study.pk, "reject"), moved).status_code == 302
     assert pay_of(crowd.project)[2].total.pay == Decimal("0.125")
