@@ -10,6 +10,7 @@ import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,8 +23,10 @@ from django.test import Client
 from scipy.stats import binomtest
 from sklearn.ensemble import HistGradientBoostingClassifier
 
+from annotation.actions.assignments import assign
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import GoldPair, Lease, QualityPolicy, Slot, Stage, Task, Use, Vote
+from annotation.queries.assignments import open_assignments
 from annotation.queries.queues import open_work
 from annotation.rules.ordering import caption_first
 from foilworks.core.corpus.models import Caption, Foil, Item, MediaState, Video
@@ -67,7 +70,10 @@ class Tried:
 
 
 def build(seed: int, pieces: int) -> tuple[Project, User]:
-    """A batch that waits for votes, and gold made of items that were decided before it came."""
+    """A batch that waits for votes, and gold made of items that were decided before it came.
+
+    Two of four people have a quota.
+    """
     random = Random(seed)
     project = factories.make_project(slug=f"cheated-{seed}")
     subtest = factories.make_subtest(project, votes_wanted=random.choice([1, 3]), votes_needed=1)
@@ -82,7 +88,11 @@ def build(seed: int, pieces: int) -> tuple[Project, User]:
     QualityPolicy.objects.create(project=project, secret=random.getrandbits(53), gold_rate=RATE, **never)
     _items(project, subtest, pieces, f"batch_{seed}", old=False)
     make_tasks(project)
-    return project, factories.make_member(project, Role.VALIDATOR, name=f"cheater-{seed}")
+    person = factories.make_member(project, Role.VALIDATOR, name=f"cheater-{seed}")
+    if seed % 4 < 2:
+        owner = factories.make_member(project, Role.RESEARCHER, name=f"owner-{seed}")
+        assign(owner, project, [person.pk], Stage.VALIDATION, pieces, due=date.max, team="cheaters")
+    return project, person
 
 
 def _items(project: Project, subtest: Any, number: int, name: str, *, old: bool) -> list[Foil]:
@@ -127,18 +137,26 @@ def judge(project: Project, person: User, pieces: int) -> list[Piece]:
         others = [("queue", work, {})] * (number % 10 == 0) + [("card", f"/api/work/{token}", api)] * (number % 4 == 0)
         known = {"number": number, "is ahead": clip == ahead, "names a next": bool(following)}
         known |= {"page statements": cost, **_of_answer("page", page)}
-        known["queue's number"] = open_work(person, project, Stage.VALIDATION)
+        known |= _numbers_of_queue(project, person)
         for name, url, headers in (("clip", clip, {}), *others):
             answer, statements = _asked(client, "head" if name == "clip" else "get", url, headers=headers)
             known |= {f"{name} statements": statements, **_of_answer(name, answer)}
         found.append(Piece(known, lease.caption_first, lease.slot.stage == Stage.GOLD, _rows(lease, found)))
         sent = {"idempotency_key": f"{person.pk}-{number}", "answer": "cannot_tell", "seconds": "3"}
         page, cost = _asked(client, "post", address.split("?")[0], sent, headers={"X-Foilworks-Swap": "1"})
+        # An answer can be undone: what shows afterwards that it was gold is in time as well.
+        known |= {f"{name} afterwards": value for name, value in _numbers_of_queue(project, person).items()}
         if "X-Foilworks-Url" not in page:
             break
         address, ahead = page["X-Foilworks-Url"], following
     # The first came as a whole page.
     return found[1:]
+
+
+def _numbers_of_queue(project: Project, person: User) -> dict[str, float]:
+    """The tasks that the queue counts, and the progress of the person's quota."""
+    n_done = sum(row.done for row in open_assignments(project, date.min, person))
+    return {"queue's number": open_work(person, project, Stage.VALIDATION), "done of quota": n_done}
 
 
 def _asked(client: Client, method: str, url: str, *sent: Any, **also: Any) -> tuple[HttpResponseBase, int]:

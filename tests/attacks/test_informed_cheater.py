@@ -58,6 +58,11 @@ NUMBER = replaced(
     "a queue's count decreases with every task, gold or not",
     lambda person, project, real: real,
 )
+QUOTA = replaced(
+    "annotation.actions.ledger.public_stage",
+    "the progress of a quota rises with every task, gold or not",
+    lambda stage: stage,
+)
 
 
 def is_chance(tried: cheater.Tried) -> bool:
@@ -71,7 +76,7 @@ def test_which_text_is_the_caption_cannot_be_computed(monkeypatch):
 
 
 @pytest.mark.full
-@guarded_by(LABEL, TOKEN, HEADERS, NUMBER)
+@guarded_by(LABEL, TOKEN, HEADERS, NUMBER, QUOTA)
 def test_gold_tasks_cannot_be_computed(monkeypatch):
     tried = cheater.guess_gold(play(6, 60, monkeypatch))
     assert is_chance(tried), tried
