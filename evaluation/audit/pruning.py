@@ -23,7 +23,7 @@ from foilworks.core.corpus.import_formats.parsing.record_removal import Unit, co
 from foilworks.core.corpus.import_formats.parsing.text_files import Source
 from foilworks.core.corpus.records import TextRecord
 from foilworks.core.solver.design import SELECTING
-from foilworks.core.solver.pruning import Pruned, prune
+from foilworks.core.solver.pruning import N_SEEDS, Pruned, prune
 from foilworks.core.solver.solution import Selection
 from foilworks.core.text.storable import safe_row
 
@@ -55,8 +55,8 @@ def name_of(record: TextRecord) -> str:
     return record.id or str(record.where)
 
 
-def prune_files(sources: Sequence[Source], seed: int = 0) -> PrunedFiles:
-    """Select among the items of all files of a benchmark.
+def prune_files(sources: Sequence[Source], seed: int = 0, n_seeds: int = N_SEEDS) -> PrunedFiles:
+    """Select among the items of all files of a benchmark; `n_seeds` as in `prune`.
 
     CorpusError or EvaluationError: a file cannot be read, has no items, or is one whose records cannot be removed.
     """
@@ -78,7 +78,7 @@ def prune_files(sources: Sequence[Source], seed: int = 0) -> PrunedFiles:
         own = units_of(source.path, [records[row] for row in rows], source.limits, source.columns) if rows else []
         for row, unit in zip(rows, own, strict=True):
             units[row] = str(source.path), unit
-    return PrunedFiles(sources, records, units, prune(*questions_of(records), seed, units), seed)
+    return PrunedFiles(sources, records, units, prune(*questions_of(records), seed, units, n_seeds), seed)
 
 
 def review_rows(files: PrunedFiles) -> list[dict[str, Any]]:

@@ -46,7 +46,7 @@ def solution():
 def files(path, monkeypatch, solution):
     """Every fourth item is removed: what a selection removes is the subject of tests/solver."""
 
-    def every_fourth(questions, answers, seed, units):
+    def every_fourth(questions, answers, seed, units, n_seeds):
         assert len(set(units)) == len(questions)
         kept = pruning.np.arange(len(questions)) % 4 > 0
         return Pruned(kept, "too_few", 30, solution)

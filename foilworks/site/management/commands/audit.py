@@ -2,14 +2,11 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import CommandParser
 
-from evaluation.audit.file_reader import formats
 from evaluation.audit.finding_text import SHOWN, and_more, lines_of, n_unlisted
 from evaluation.audit.item_files import csv_of
 from evaluation.audit.pages import file_of
@@ -17,14 +14,16 @@ from evaluation.audit.records import VERDICTS
 from evaluation.audit.sampling import SAMPLE_ITEMS
 from evaluation.audit.without_video import note, sentence
 from evaluation.errors import EvaluationError
-from foilworks.core.corpus.import_formats.parsing.column_names import ROLES
-from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimits
-from foilworks.core.corpus.import_formats.parsing.text_files import ROLE_OF_FIELD
-from foilworks.core.corpus.limits import child_limits
 from foilworks.core.projects.templatetags.wording import in_words
 from foilworks.core.text.quoting import quoted
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
-from foilworks.site.management.columns import add_columns
+from foilworks.site.management.benchmark_files import (
+    add_files,
+    check_files,
+    prediction_columns,
+    sources_of,
+    whole_number,
+)
 from foilworks.site.management.text_tables import table
 
 OF_SUBTESTS = ("divergence", "cues")
@@ -53,27 +52,12 @@ class Command(FoilworksCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         self.parser = parser
-        parser.add_argument(
-            "files",
-            nargs="+",
-            type=Path,
-            metavar="FILE",
-            help="file of the benchmark, a folder of such files, or an export (folder or archive); several files "
-            "are one benchmark",
-        )
-        parser.add_argument(
-            "--format", default="", dest="form", metavar="F", choices=sorted(formats()), help=f"{_FORMAT}{_formats()}"
-        )
-        parser.add_argument(
-            "--set",
-            action="append",
-            metavar="NAME=VALUE",
-            help=f"parameter of the audit or of the format; repeatable. sample: max items that are solved (default "
+        add_files(
+            parser,
+            f"parameter of the audit or of the format; repeatable. sample: max items that are solved (default "
             f"{SAMPLE_ITEMS}); seed: of the sample and of the folds (default 0); partly: 1 uses files of predictions "
             "although more than a tenth of their answers cannot be read",
         )
-        parser.add_argument("--answers", type=Path, metavar="FILE", help="file of the answers by id, if FILE has none")
-        add_columns(parser, f"; WHAT is one of: {', '.join(ROLES)}")
         parser.add_argument(
             "--model",
             action="append",
@@ -114,23 +98,19 @@ class Command(FoilworksCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         self.fail_on = options["fail_on"]
-        if unknown := sorted(options["columns"].keys() - {*ROLES, *ROLE_OF_FIELD, "prediction"}):
-            self.parser.error(f"--column: {', '.join(unknown)} is not a role; choose from: {', '.join(ROLES)}")
-        if options["answers"] and (options["form"] or len(options["files"]) > 1):
-            self.parser.error("--answers needs one file, without --format")
+        check_files(self.parser, options)
         params = parse_set_options(options["set"])
-        sample, seed, with_partly = (_whole(params, name, usual) for name, usual in OWN_PARAMS.items())
+        sample, seed, with_partly = (whole_number(params, name, usual) for name, usual in OWN_PARAMS.items())
         if sample < 1:
             self.parser.error("--set sample must be at least 1")
-        options |= {"params": params, "with_partly": bool(with_partly)}
         from evaluation.audit import audit
 
-        sources = self._sources(**options)
+        sources = sources_of(options, params)
         models = _scorers(options["models"])
         settings_ = audit.Options(sample, seed, models=models, **self._certificate(options["certify"]))
         result: dict[str, Any] = audit.audit(sources, settings_)
         if options["predictions"] or options["rungs"]:
-            self._add_ladder(result, sources, **options)
+            self._add_ladder(result, sources, options, with_partly=bool(with_partly))
         if options["html"]:
             _write(options["html"], file_of(result), "--html")
         if options["items"]:
@@ -160,18 +140,9 @@ class Command(FoilworksCommand):
 
         return {"is_certified": True, "progress": progress, "state": state}
 
-    def _sources(self, **options: Any) -> list[Any]:
-        from evaluation.audit import audit
-        from foilworks.core.corpus.import_formats.parsing.text_files import Source
-
-        columns = {ROLE_OF_FIELD.get(role, role): name for role, name in options["columns"].items()}
-        columns = {role: name for role, name in columns.items() if role in ROLES}
-        limits = TableLimits(settings.MAX_TABLE_MB * 1024**2, child_limits())
-        source = partial(Source, limits=limits, params=options["params"], answers=options["answers"])
-        given = [source(path, options["form"], columns) for path in options["files"]]
-        return [found for one in given for found in audit.sources_of(one)]
-
-    def _add_ladder(self, result: dict[str, Any], sources: list[Any], **options: Any) -> None:
+    def _add_ladder(
+        self, result: dict[str, Any], sources: list[Any], options: dict[str, Any], *, with_partly: bool
+    ) -> None:
         from evaluation.audit import audit, ladder
         from evaluation.audit.file_reader import Problems, read_all
 
@@ -179,9 +150,9 @@ class Command(FoilworksCommand):
         if options["predictions"]:
             paths["full"] = options["predictions"]
         items = ladder.by_id(read_all(sources, Problems()))
-        columns = {role: name for role, name in options["columns"].items() if role in {"id", "prediction"}}
+        columns = prediction_columns(options)
         rungs = {rung: ladder.read_rung(path, items, columns) for rung, path in paths.items()}
-        result["ladder"] = ladder.ladder_of(rungs, items, with_partly=options["with_partly"])
+        result["ladder"] = ladder.ladder_of(rungs, items, with_partly=with_partly)
         found = ladder.findings_of(result["ladder"])
         result["findings"] += [audit.as_json(finding) for finding in found]
         result["verdict"] = max([result["verdict"], *(finding.verdict for finding in found)], key=VERDICTS.index)
@@ -267,13 +238,6 @@ def _cell(finding: Mapping[str, Any] | None) -> str:
     return f"{finding['value']:.3f} {MARKS.get(finding['verdict'], ' ')}"
 
 
-_FORMAT = "format of the file (default: found by the names of its columns): "
-
-
-def _formats() -> str:
-    return "; ".join(f"{slug}: {entry.label}" for slug, entry in formats().items()).replace("%", "%%")
-
-
 def _write(path: Path, text: str, option: str) -> None:
     try:
         path.write_text(text, encoding="utf-8")
@@ -281,11 +245,3 @@ def _write(path: Path, text: str, option: str) -> None:
         raise EvaluationError(
             f"{quoted(str(path))}: cannot be written ({error.strerror}); choose another {option}"
         ) from error
-
-
-def _whole(params: dict[str, str], name: str, usual: int) -> int:
-    """Take a parameter of the audit out of those of the format. EvaluationError: it is no whole number."""
-    text = params.pop(name, str(usual))
-    if not text.isascii() or not text.isdecimal():
-        raise EvaluationError(f"--set {name}={text}: give a whole number")
-    return int(text)

@@ -1,21 +1,20 @@
 """`foilworks prune`: select items of a benchmark whose texts do not tell the answers. Needs no project, no database."""
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import CommandParser
 
-from evaluation.audit.file_reader import formats
 from foilworks import __version__
-from foilworks.core.corpus.import_formats.parsing.column_names import ROLES
-from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimits
-from foilworks.core.corpus.import_formats.parsing.text_files import ROLE_OF_FIELD
-from foilworks.core.corpus.limits import child_limits
 from foilworks.core.projects.templatetags.wording import in_words
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
-from foilworks.site.management.columns import add_columns
+from foilworks.site.management.benchmark_files import (
+    add_files,
+    check_files,
+    prediction_columns,
+    sources_of,
+    whole_number,
+)
 from foilworks.site.management.text_tables import table
 
 REPAIRS = {
@@ -38,20 +37,10 @@ class Command(FoilworksCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         self.parser = parser
-        parser.add_argument(
-            "files", nargs="+", type=Path, metavar="FILE", help="files of one benchmark, as for `audit`"
+        add_files(
+            parser,
+            "parameter of the selection or of the format; repeatable. seed: of the selection (default 0)",
         )
-        parser.add_argument(
-            "--format", default="", dest="form", metavar="F", choices=sorted(formats()), help="format, as for `audit`"
-        )
-        parser.add_argument(
-            "--set",
-            action="append",
-            metavar="NAME=VALUE",
-            help="parameter of the selection or of the format; repeatable. seed: of the selection (default 0)",
-        )
-        parser.add_argument("--answers", type=Path, metavar="FILE", help="file of the answers by id, if FILE has none")
-        add_columns(parser, f"; WHAT is one of: {', '.join(ROLES)}")
         parser.add_argument(
             "--lists",
             type=Path,
@@ -72,15 +61,12 @@ class Command(FoilworksCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         if options["apply"] != bool(options["out"]):
             self.parser.error("--apply and --out need each other")
-        if unknown := sorted(options["columns"].keys() - {*ROLES, *ROLE_OF_FIELD, "prediction"}):
-            self.parser.error(f"--column: {', '.join(unknown)} is not a role; choose from: {', '.join(ROLES)}")
+        check_files(self.parser, options)
         params = parse_set_options(options["set"])
-        seed = params.pop("seed", "0")
-        if not seed.isascii() or not seed.isdecimal():
-            self.parser.error(f"--set seed={seed}: give a whole number")
+        seed = whole_number(params, "seed", 0)
         from evaluation.audit import pruning
 
-        files = pruning.prune_files(self._sources(params, **options), int(seed))
+        files = pruning.prune_files(sources_of(options, params), seed)
         review = pruning.review_rows(files)
         result = pruning.as_result(files, review)
         if options["predictions"]:
@@ -93,22 +79,11 @@ class Command(FoilworksCommand):
         out = pruning.apply(files, options["out"], __version__) if options["apply"] else None
         return {**result, "lists": str(lists), "out": out and str(out)}
 
-    def _sources(self, params: dict[str, str], **options: Any) -> list[Any]:
-        from evaluation.audit import audit
-        from foilworks.core.corpus.import_formats.parsing.text_files import Source
-
-        columns = {ROLE_OF_FIELD.get(role, role): name for role, name in options["columns"].items()}
-        columns = {role: name for role, name in columns.items() if role in ROLES}
-        limits = TableLimits(settings.MAX_TABLE_MB * 1024**2, child_limits())
-        source = partial(Source, limits=limits, params=params, answers=options["answers"])
-        given = [source(path, options["form"], columns) for path in options["files"]]
-        return [row for benchmark in given for row in audit.sources_of(benchmark)]
-
     def _credits(self, files: Any, options: dict[str, Any]) -> list[dict[str, float]]:
         from evaluation.audit import ladder
 
         items = ladder.by_id(files.records)
-        columns = {role: name for role, name in options["columns"].items() if role in {"id", "prediction"}}
+        columns = prediction_columns(options)
         return [ladder.read_rung(path, items, columns).credits for path in options["predictions"]]
 
     def render(self, result: dict[str, Any]) -> str:
