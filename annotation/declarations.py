@@ -64,6 +64,7 @@ SENTENCES: dict[str, Promise] = {
     "import_objects": _("imported objects"),
     "link_proficiency": _("linked a proficiency subtest"),
     "open_baseline": _("started a human baseline"),
+    "open_unseen": _("started choices without the clip"),
     "open_crowd_study": _("opened a crowd study"),
     "make_return_link": _("made a return link to a crowd study"),
     "open_object_check": _("started an object check"),

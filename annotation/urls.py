@@ -68,6 +68,7 @@ urlpatterns = [
     path("projects/<slug:slug>/work/review/<slug:token>/", work.review, name="review"),
     path("projects/<slug:slug>/work/validation/<slug:token>/", work.validation, name="validation"),
     path("projects/<slug:slug>/work/baseline/<slug:token>/", work.baseline, name="baseline"),
+    path("projects/<slug:slug>/work/unseen/<slug:token>/", work.unseen, name="unseen"),
     path("projects/<slug:slug>/work/objects/<slug:token>/", work.objects, name="objects"),
     path("projects/<slug:slug>/work/lease/<slug:token>/heartbeat/", work.heartbeat, name="heartbeat"),
     path("projects/<slug:slug>/work/lease/<slug:token>/draft/", work.draft, name="draft"),

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.actions.claims.claim import ROLE_OF_STAGE
 from annotation.messages import ADMISSION, EMPTY
 from annotation.models import Slot, SlotState, Stage, Task
-from annotation.models.stages import stages_shown_as
+from annotation.models.stages import CHOICES, stages_shown_as
 from annotation.queries.crowd import place_counts
 from annotation.queries.quality import why_barred
 from annotation.queries.queues import open_work, why_empty, work_counts
@@ -26,6 +26,7 @@ TITLES: dict[str, Words] = {
     Stage.REVIEW: _("Review"),
     Stage.VALIDATION: _("Validate"),
     Stage.BASELINE: _("Human baseline"),
+    Stage.UNSEEN: _("Without the clip"),
     Stage.OBJECTS: _("Object check"),
 }
 ABOUT: dict[str, Words] = {
@@ -35,6 +36,7 @@ ABOUT: dict[str, Words] = {
     Stage.REVIEW: _("Check what was changed in a caption. Then accept the foil, fix it, send it back or drop it."),
     Stage.VALIDATION: _("Watch a clip, read two sentences and choose which is true."),
     Stage.BASELINE: _("Watch a clip and choose the sentence that describes it best."),
+    Stage.UNSEEN: _("Choose the sentence that describes a clip, without seeing the clip."),
     Stage.OBJECTS: _("Look at a frame and mark which of the listed objects are visible."),
 }
 # A caption and its foil, for newcomers. Of no project, so that it reveals nothing of what they will judge.
@@ -42,7 +44,7 @@ EXAMPLE = ("A man opens a door.", "A man closes a door.")
 # The key of a session: the projects whose introduction is hidden.
 INTRODUCED = "introduced"
 # Hidden until a researcher opens them.
-STUDIES = frozenset({Stage.BASELINE, Stage.OBJECTS})
+STUDIES = frozenset({*CHOICES, Stage.OBJECTS})
 # These describe the stage as a whole; their count does not help the person.
 UNCOUNTED = frozenset({"nothing_yet", "all_done", "archived"})
 OWN_OR_DONE = frozenset({"yours", "all_done"})

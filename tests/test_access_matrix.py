@@ -311,6 +311,7 @@ RULES: dict[str, Rule] = {
     "annotation:review": own_work("reviewer", "review_token"),
     "annotation:validation": own_work("validator", "validation_token"),
     "annotation:baseline": own_work("annotator", "baseline_token"),
+    "annotation:unseen": own_work("annotator", "unseen_token"),
     "annotation:objects": own_work("annotator", "objects_token"),
     "annotation:studies": owner_page(post=422),
     "annotation:caption_objects": owner_page(get=NO, post=302),
@@ -565,6 +566,7 @@ def make_world() -> World:
         "review": make_task(project, Stage.REVIEW, reviewed.group.caption.video, candidate=reviewed),
         "validation": make_task(project, Stage.VALIDATION, judged.video, 3, item=judged, foil=judged.foils.get()),
         "baseline": make_task(project, Stage.BASELINE, video, item=valid),
+        "unseen": make_task(project, Stage.UNSEEN, video, item=valid),
         "objects": make_task(project, Stage.OBJECTS, video, frame=frame),
     }
     edit = Edit.objects.create(group=make_group(make_run(subtest)), person=people["annotator"], texts=[])
@@ -619,6 +621,7 @@ def make_world() -> World:
         "edit_token": leased(tasks["edit"], people["annotator"]),
         "review_token": leased(tasks["review"], people["reviewer"]),
         "baseline_token": leased(tasks["baseline"], people["annotator"]),
+        "unseen_token": leased(tasks["unseen"], people["annotator"]),
         "objects_token": leased(tasks["objects"], people["annotator"]),
         "object_check": check.pk,
         "frame": frame.pk,

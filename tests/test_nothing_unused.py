@@ -80,7 +80,7 @@ def test_every_template_is_rendered_included_or_extended() -> None:
     asked = "\n".join(texts(".py", ".html").values())
     # Pages of a stage, pages of a report, pages of an error.
     by_kind = (
-        r"annotation/(baseline|edit|objects|review|validation)\.html",
+        r"annotation/(baseline|edit|objects|review|unseen|validation)\.html",
         r"evaluation/report_\w+\.html",
         r"4\d\d(_csrf)?\.html",
     )

@@ -25,7 +25,7 @@ AnnotationError (Conflict, WorkRefused, LeaseEnded are such) with what to do.
     undo_vote(person, vote_id, *, now=None) -> Claim
     undo_choice(person, vote_id, *, now=None) -> Claim
     undo_objects(person, answer_id, *, now=None) -> Claim
-    open_baseline(person, project, *, release=None, subtest=None, size=None, overlap=1, seed=0, now=None) -> int
+    open_baseline(person, project, *, release=None, subtest=None, size=None, overlap=1, seed=0) -> int
     import_objects(person, project, lines, *, name, source="import") -> int      None: the operator
     ask_for_nouns(person, project) -> Job
     open_object_check(person, project, source, *, size=100, overlap=1, seed=0, now=None) -> ObjectCheck

@@ -33,6 +33,7 @@ from annotation.models import (
     Vote,
     VoteState,
 )
+from annotation.models.stages import CHOICES
 from annotation.transactions import lock_rows, run_in_transaction
 from foilworks.core.corpus.models import Item
 from foilworks.core.corpus.rules.states import WITHDRAWN
@@ -43,7 +44,7 @@ from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import CrowdPlace, OnWithdrawal, PlaceState, Project, Role, User
 
 # Edits and reviews stay, because others' work depends on them; personal data is removed from their rows.
-ANSWERS = (Stage.VALIDATION, Stage.GOLD, Stage.BASELINE, Stage.OBJECTS)
+ANSWERS = (Stage.VALIDATION, Stage.GOLD, *CHOICES, Stage.OBJECTS)
 
 
 def change_roles(
@@ -117,7 +118,7 @@ def remove_answers(person: User, project: Project, actor: User, now: datetime) -
     votes = Vote.objects.filter(Q(item__subtest__project=project) | Q(gold__project=project), person=person)
     answers = ObjectAnswer.objects.filter(frame__check_of__project=project, person=person)
     _free_slots(person, project, now)
-    stages = (Stage.VALIDATION, Stage.BASELINE, Stage.OBJECTS)
+    stages = (Stage.VALIDATION, *CHOICES, Stage.OBJECTS)
     paid = PayEntry.objects.filter(project=project, person=person, stage__in=stages)
     ledger.reverse(paid, PayEntry.Reason.WITHDRAWN, now)
     removed = votes.delete()[0] + answers.delete()[0]
@@ -135,7 +136,7 @@ def _free_slots(person: User, project: Project, now: datetime) -> None:
     leases = Lease.objects.filter(person=person, task__project=project, task__stage__in=ANSWERS)
     leases.filter(ending=Ending.SUBMITTED).update(ending=Ending.CANCELLED, ended_at=now)
     done = Slot.objects.filter(project=project, person=person, state=SlotState.DONE, stage__in=ANSWERS)
-    reopened_slots = done.filter(stage__in=(Stage.BASELINE, Stage.OBJECTS)).exclude(task__state=TaskState.CANCELLED)
+    reopened_slots = done.filter(stage__in=(*CHOICES, Stage.OBJECTS)).exclude(task__state=TaskState.CANCELLED)
     reopened_slots = reopened_slots.exclude(item__state__in=WITHDRAWN)
     tasks = list(reopened_slots.values_list("task", flat=True))
     nobody = {"person": None, "token": "", "expires_at": None}

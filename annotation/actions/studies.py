@@ -1,7 +1,8 @@
-"""Open the human baseline and object checks; classify the errors that people found."""
+"""Open the human baseline, choices without the clip and object checks; classify the errors that people found."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 
@@ -55,6 +56,20 @@ MAX_ERRORS = 20
 NO_ITEMS = gettext_lazy("There are no valid items with a video. Validate items first.")
 
 
+@dataclass(frozen=True)
+class Sample:
+    """`size` items (None: all) of a release or the valid ones, drawn by `seed`; each goes to `overlap` people.
+
+    Without a subtest, items of all main subtests.
+    """
+
+    release: Release | None = None
+    subtest: Subtest | None = None
+    size: int | None = None
+    overlap: int = 1
+    seed: int = 0
+
+
 def open_baseline(
     person: User,
     project: Project,
@@ -64,24 +79,24 @@ def open_baseline(
     size: int | None = None,
     overlap: int = 1,
     seed: int = 0,
-    now: datetime | None = None,
 ) -> int:
-    """Open the human baseline on `size` items (None: all) drawn by `seed`; return how many are new.
+    """Open the human baseline on the items of a `Sample`; return how many are new.
 
-    The items are those of the release, or the project's valid ones; without a subtest those of its main subtests. Each
-    goes to `overlap` people (3 for a majority), with its present foils, from the release or by its verdicts: a choice
-    among two to nine texts, the same for everybody. Items already in the baseline stay as they are. AnnotationError if
-    there are no items.
+    Each goes to `overlap` people (3 for a majority), with its present foils, from the release or by its verdicts: a
+    choice among two to nine texts, the same for everybody. Items already in the baseline stay as they are.
+    AnnotationError if there are no items.
     """
+    return open_choices(person, project, Stage.BASELINE, Sample(release, subtest, size, overlap, seed))
+
+
+def open_choices(person: User, project: Project, stage: str, sample: Sample) -> int:
+    """Open a study of choices: the human baseline, or the same without the clip. As `open_baseline`."""
     require_role(person, project, Role.RESEARCHER)
-    if (size is not None and size < 1) or not 1 <= overlap <= MAX_OVERLAP:
+    if (sample.size is not None and sample.size < 1) or not 1 <= sample.overlap <= MAX_OVERLAP:
         raise AnnotationError(_("Enter at least one item, and 1 to %(most)s people per item.") % {"most": MAX_OVERLAP})
-    if any(row is not None and row.project_id != project.pk for row in (release, subtest)):
+    if any(row is not None and row.project_id != project.pk for row in (sample.release, sample.subtest)):
         raise AnnotationError(_("Choose a release and a subtest of this project."))
-    items = baseline_items(project, release, subtest)
-    return run_in_transaction(
-        lambda: _open(person, project, items, size, overlap, seed, now or timezone.now(), release)
-    )
+    return run_in_transaction(lambda: _open(person, project, stage, sample))
 
 
 def why_no_baseline(project: Project) -> str | Promise:
@@ -100,42 +115,35 @@ def baseline_items(project: Project, release: Release | None, subtest: Subtest |
     return items.filter(subtest=subtest) if subtest else items.filter(subtest__kind=Subtest.Kind.MAIN)
 
 
-def _open(
-    person: User,
-    project: Project,
-    items: QuerySet[Item],
-    size: int | None,
-    overlap: int,
-    seed: int,
-    now: datetime,
-    release: Release | None,
-) -> int:
+def _open(person: User, project: Project, stage: str, sample: Sample) -> int:
     serialize_writes(project)
-    sample = drawn(list(items.order_by("pk").values_list("pk", flat=True)), size, seed)
-    if not sample:
+    items = baseline_items(project, sample.release, sample.subtest)
+    sampled = drawn(list(items.order_by("pk").values_list("pk", flat=True)), sample.size, sample.seed)
+    if not sampled:
         raise AnnotationError(str(NO_ITEMS))
-    baseline_tasks = Task.objects.filter(stage=Stage.BASELINE, project=project).exclude(state=TaskState.CANCELLED)
-    baseline_item_ids = set(baseline_tasks.values_list("item_id", flat=True))
-    fresh = [pk for pk in sample if pk not in baseline_item_ids]
+    tasks_of_study = Task.objects.filter(stage=stage, project=project).exclude(state=TaskState.CANCELLED)
+    open_items = set(tasks_of_study.values_list("item_id", flat=True))
+    fresh = [pk for pk in sampled if pk not in open_items]
     # A parallel removal of an item either waits and cancels these tasks, or came first: then the item is gone.
     lock_rows(Item.objects.filter(pk__in=fresh))
     rows = items.in_bulk(fresh)
-    foils = _foils_asked([pk for pk in fresh if pk in rows], release)
+    foils = _foils_asked([pk for pk in fresh if pk in rows], sample.release)
     tasks = [
         Task(
             project=project,
-            stage=Stage.BASELINE,
+            stage=stage,
             video_id=rows[pk].video_id,
             item=rows[pk],
-            overlap=overlap,
+            overlap=sample.overlap,
             foils_asked=foils[pk],
         )
         for pk in fresh
         if 1 <= len(foils[pk]) < MAX_TEXTS
     ]
     task_slots.store(tasks)
-    details = {"sample": len(sample), "overlap": overlap, "seed": seed, "release": release.pk if release else None}
-    audit.record(audit.event(project, person, "open_baseline", project, opened=len(tasks), **details))
+    details = {"sample": len(sampled), "overlap": sample.overlap, "seed": sample.seed}
+    details["release"] = sample.release.pk if sample.release else None
+    audit.record(audit.event(project, person, f"open_{stage}", project, opened=len(tasks), **details))
     return len(tasks)
 
 

@@ -32,6 +32,7 @@ from annotation.models import (
     Vote,
     VoteState,
 )
+from annotation.models.stages import CHOICES
 from annotation.queries.cards import Claim, claim_of
 from annotation.transactions import run_in_transaction, serialize_writes
 from foilworks.core.corpus.models import GIVEN_UP, Item, ReleaseItem
@@ -251,15 +252,15 @@ def undo_choice(person: User, vote_id: int, *, now: datetime | None = None) -> C
 
 def _undo_choice(person: User, vote_id: int, now: datetime) -> Claim:
     vote = vote_for(person, vote_id)
-    if vote.stage != Stage.BASELINE:
-        raise AnnotationError(_("This answer is not part of the human baseline."))
+    if vote.stage not in CHOICES:
+        raise AnnotationError(_("This answer is not part of a study."))
     if vote.state == VoteState.UNDONE:
         return running_lease(vote.slot, person)
     in_time(vote, person, Role.ANNOTATOR, now)
     if Vote.objects.filter(pk=vote.pk, state=VoteState.COUNTED).update(state=VoteState.UNDONE) != 1:
         raise AnnotationError(_("This was already undone."))
     project = vote.slot.project
-    ledger.reverse_work(vote, Stage.BASELINE, PayEntry.Reason.UNDONE, now)
+    ledger.reverse_work(vote, vote.stage, PayEntry.Reason.UNDONE, now)
     audit.record(
         audit.event(project, person, "undo_choice", vote, from_state=VoteState.COUNTED, to_state=VoteState.UNDONE)
     )
@@ -268,7 +269,7 @@ def _undo_choice(person: User, vote_id: int, now: datetime) -> Claim:
 
 
 def _remove_involvement(vote: Vote) -> None:
-    """Delete the involvement: the baseline excludes people who judged the video, and so would exclude this item."""
+    """Delete the involvement: studies exclude people who judged the video, and so would exclude this item."""
     video = vote.slot.video_id
     other_votes = Vote.objects.filter(person=vote.person_id, item__video=video).exclude(
         item=vote.item_id, stage=vote.stage

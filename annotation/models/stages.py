@@ -9,11 +9,16 @@ class Stage(models.TextChoices):
     REVIEW = "review", _("review")
     VALIDATION = "validation", _("validation")
     BASELINE = "baseline", _("human baseline")
+    UNSEEN = "unseen", _("choice without the clip")
     OBJECTS = "objects", _("object check")
     PRACTICE = "practice", _("practice")
     QUALIFICATION = "qualification", _("qualification")
     # Pairs with a known answer among validation tasks: the same page and steps, but separate rows.
     GOLD = "gold", _("gold")
+
+
+# One choice among all texts of an item, which no verdict uses.
+CHOICES = frozenset({Stage.BASELINE, Stage.UNSEEN})
 
 
 def public_stage(stage: str) -> str:

@@ -19,7 +19,7 @@ class Task(QuickRows):
     """A task: (stage, target).
 
     Edit: a group of candidates. Review: a candidate. Validation: an item and ONE foil of it, or a multiple-choice item
-    with all its foils in one task. Human baseline: an item. Object check: a frame.
+    with all its foils in one task. Human baseline and choice without the clip: an item. Object check: a frame.
     """
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="tasks", db_index=False)
@@ -33,7 +33,7 @@ class Task(QuickRows):
     # Gold: each person who gets it has their own slot, so `overlap` has no meaning there.
     gold = models.ForeignKey(GoldPair, models.CASCADE, null=True, blank=True, related_name="tasks")
     overlap = models.PositiveSmallIntegerField(default=1)
-    # The ids of the foils to choose among. Human baseline: when it was opened or in its release; null if it was opened
+    # The ids of the foils to choose among. Studies: when they were opened or in their release; null if it was opened
     # before they were stored. Validation: of a multiple-choice item, where `foil` is its hard foil; null for a pair.
     foils_asked = models.JSONField(null=True, blank=True)
     # A second, blind review: it measures agreement and decides nothing.
@@ -51,7 +51,7 @@ class Task(QuickRows):
                     Q(stage="edit", group__isnull=False, candidate__isnull=True, item__isnull=True)
                     | Q(stage="review", candidate__isnull=False, item__isnull=True)
                     | Q(stage="validation", item__isnull=False, foil__isnull=False)
-                    | Q(stage="baseline", item__isnull=False, foil__isnull=True)
+                    | Q(stage__in=["baseline", "unseen"], item__isnull=False, foil__isnull=True)
                     | Q(stage="objects", frame__isnull=False, item__isnull=True)
                     | Q(stage="gold", gold__isnull=False, item__isnull=True)
                 ),
@@ -69,6 +69,11 @@ class Task(QuickRows):
                 fields=["item"],
                 condition=Q(stage="baseline") & ~Q(state="cancelled"),
                 name="one_baseline_an_item",
+            ),
+            models.UniqueConstraint(
+                fields=["item"],
+                condition=Q(stage="unseen") & ~Q(state="cancelled"),
+                name="one_unseen_choice_an_item",
             ),
             models.UniqueConstraint(fields=["frame"], condition=Q(stage="objects"), name="one_object_task_a_frame"),
             models.UniqueConstraint(fields=["gold"], condition=Q(stage="gold"), name="one_gold_task_a_pair"),

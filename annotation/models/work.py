@@ -26,7 +26,7 @@ class Involvement(models.Model):
     class Kind(models.TextChoices):
         MADE = "made", _("wrote, edited or fixed")
         REVIEWED = "reviewed", _("reviewed")
-        JUDGED = "judged", _("validated or took the human baseline")
+        JUDGED = "judged", _("validated or took part in a study of its items")
         SETTLED = "settled", _("decided on a disputed item or a doubted caption")
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="+")

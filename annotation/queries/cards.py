@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from annotation.messages import TIME_IS_UP
 from annotation.models import Draft, Lease, Slot, SlotState, Stage, Task
-from annotation.models.stages import public_stage, stages_shown_as
+from annotation.models.stages import CHOICES, public_stage, stages_shown_as
 from annotation.queries.foil_cards import EditWork, ReviewWork, Segments, edit_work, review_work
 from annotation.queries.queues import work_counts
 from annotation.rules.baseline import CAPTION
@@ -164,7 +164,7 @@ def claim_card(person: User, claim: Claim, *, counted: bool = True, now: datetim
     if slot.stage == Stage.REVIEW:
         candidate = task.candidate
         return Card(**fields, subtest=candidate.group.run.subtest, review=review_work(candidate, task.second))
-    if slot.stage == Stage.BASELINE or (slot.stage == Stage.VALIDATION and lease.order_shown):
+    if slot.stage in CHOICES or (slot.stage == Stage.VALIDATION and lease.order_shown):
         return Card(**fields, subtest=task.item.subtest, baseline=baseline_work(task, lease))
     if slot.stage == Stage.OBJECTS:
         return Card(**fields, subtest=None, objects=objects_work(task))
@@ -202,6 +202,7 @@ CARD_ROWS = {
     Stage.REVIEW: ("task__candidate__group__caption", "task__candidate__group__run__subtest"),
     Stage.VALIDATION: ("task__item__caption", "task__item__subtest", "task__foil"),
     Stage.BASELINE: ("task__item__caption", "task__item__subtest"),
+    Stage.UNSEEN: ("task__item__caption", "task__item__subtest"),
     Stage.OBJECTS: ("task__frame",),
     Stage.GOLD: ("task__gold__subtest",),
 }

@@ -27,7 +27,8 @@ from annotation.models import (
     Vote,
     VoteState,
 )
-from annotation.rules.eligibility import OPEN_TO_ALL, PersonFacts, PriorInvolvement, TaskFacts
+from annotation.models.stages import CHOICES
+from annotation.rules.eligibility import FIRST_LOOK, OPEN_TO_ALL, PersonFacts, PriorInvolvement, TaskFacts
 from annotation.rules.ordering import FRESH, STARTED
 from foilworks.core.corpus.models import WATCHABLE, Item, Video
 from foilworks.core.projects.models import LeakageScope, Project, User
@@ -40,8 +41,9 @@ _GROUP = {
     Stage.REVIEW: "task__candidate__group_id",
     Stage.VALIDATION: "item__candidate_group__id",
     Stage.BASELINE: "item__candidate_group__id",
+    Stage.UNSEEN: "item__candidate_group__id",
 }
-JUDGING = frozenset({Stage.VALIDATION, Stage.BASELINE})
+JUDGING = frozenset({Stage.VALIDATION, *CHOICES})
 
 _INVOLVEMENTS = Prepared(
     lambda person, video: Involvement.objects.filter(person=person, video=video).values_list("kind", "group")
@@ -98,7 +100,7 @@ def bars(person: int, leakage: Leakage, stage: str, now: datetime) -> ExclusionC
     own = Q(Exists(Slot.objects.filter(task=OuterRef("task"), person=person)))
     judges = stage in JUDGING
     if judges:
-        own |= Q(Exists(Slot.objects.filter(item=OuterRef("item"), stage=stage, person=person)))
+        own |= Q(Exists(Slot.objects.filter(item=OuterRef("item"), stage__in=_excluding(stage), person=person)))
         own |= answered_or_known(person, stage, gold=leakage.gold)
         if leakage.gold:
             # The person may know its answer from practice.
@@ -118,7 +120,7 @@ def bars(person: int, leakage: Leakage, stage: str, now: datetime) -> ExclusionC
         reviewed=_hand(person, scope, stage, Involvement.Kind.REVIEWED, Involvement.Kind.SETTLED)
         if judges
         else nothing,
-        judged=_judged(person) if stage == Stage.BASELINE else nothing,
+        judged=_judged(person) if stage in FIRST_LOOK else nothing,
         yours=own,
         sentence=shown_a_sentence(person, stage, gold=leakage.gold) if judges and leakage.caption_once else nothing,
         declined=Q(Exists(declined_by(person))),
@@ -205,7 +207,7 @@ def same_clip_and_sentence(person: int, stage: str) -> Q:
 
     Texts are compared only if the person held a lease on the clip: of most slots, one look at an index decides.
     """
-    stages = [Stage.VALIDATION, Stage.BASELINE] if stage == Stage.BASELINE else [Stage.VALIDATION]
+    stages = [Stage.VALIDATION, Stage.UNSEEN, *([Stage.BASELINE] if stage in CHOICES else [])]
     texts = Q()
     for mine in ("item__caption__text_sha256", "foil__text_sha256"):
         for theirs in ("task__item__caption__text_sha256", "task__foil__text_sha256"):
@@ -261,8 +263,13 @@ def _judged(person: int) -> Q:
     return Q(Exists(Involvement.objects.filter(person=person, kind=kind, video=OuterRef("video"))))
 
 
+def _excluding(stage: str) -> list[str]:
+    """Return the stages whose answers to an item exclude from it: nobody judges it both with and without its clip."""
+    return sorted(JUDGING) if stage == Stage.UNSEEN else [stage, Stage.UNSEEN]
+
+
 def _votes_of(person: int, stage: str) -> QuerySet[Vote]:
-    return Vote.objects.filter(person=person, stage=stage).exclude(state=VoteState.UNDONE)
+    return Vote.objects.filter(person=person, stage__in=_excluding(stage)).exclude(state=VoteState.UNDONE)
 
 
 def lineage_of(candidate: Candidate) -> tuple[int, ...]:
@@ -332,9 +339,10 @@ def person_facts(person: User, task: TaskFacts, answered: Collection[int] | None
 
 
 def _has_judged(person: User, task: TaskFacts) -> bool:
-    """Return whether they have answered the item in this stage, or know it from gold."""
+    """Return whether they have answered the item in a stage that excludes, or know it from gold."""
     assert task.item is not None
-    votes = Vote.objects.filter(Q(stage=task.stage, item=task.item) | Q(gold__item=task.item), person=person)
+    of_item = Q(stage__in=_excluding(task.stage), item=task.item)
+    votes = Vote.objects.filter(of_item | Q(gold__item=task.item), person=person)
     return votes.exclude(state=VoteState.UNDONE).exists()
 
 

@@ -17,6 +17,7 @@ _SUBTEST = {
     Stage.REVIEW: "slot__task__candidate__group__run__subtest",
     Stage.VALIDATION: "slot__item__subtest",
     Stage.BASELINE: "slot__item__subtest",
+    Stage.UNSEEN: "slot__item__subtest",
 }
 
 

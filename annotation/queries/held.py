@@ -94,6 +94,7 @@ HELD = {
     Stage.REVIEW: (Prepared(_held_candidate),),
     Stage.VALIDATION: (_ITEM, Prepared(_held_gold)),
     Stage.BASELINE: (_ITEM,),
+    Stage.UNSEEN: (_ITEM,),
     Stage.OBJECTS: (Prepared(_held_frame),),
 }
 

@@ -8,7 +8,7 @@ from heapq import nlargest
 from django.db.models import Q
 
 from annotation.models import Edit, ObjectAnswer, Review, Stage, Vote, VoteState
-from annotation.models.stages import public_stage
+from annotation.models.stages import CHOICES, public_stage
 from annotation.rules.baseline import place_of
 from annotation.rules.voting import answer_of
 from foilworks.core.corpus.models import Foil
@@ -86,7 +86,7 @@ def _of_a_choice(vote: Vote, foils: dict[int, str]) -> Given:
 
 def answer_of_choice(vote: Vote) -> str:
     """Return the answer to several texts as it was given: the place of the chosen one, or a word."""
-    if vote.stage == Stage.BASELINE:
+    if vote.stage in CHOICES:
         return str(place_of(vote.order_shown, vote.foil_id))
     return str(vote.chosen_place or vote.choice)
 

@@ -11,7 +11,7 @@ from foilworks.core.projects.models import CrowdPlace, Project, User
 from foilworks.core.projects.sql.prepared import Prepared
 
 # Stages that can be paid: practice and the qualification are not work, gold is paid as validation.
-PAID = (Stage.EDIT, Stage.REVIEW, Stage.VALIDATION, Stage.BASELINE, Stage.OBJECTS)
+PAID = (Stage.EDIT, Stage.REVIEW, Stage.VALIDATION, Stage.BASELINE, Stage.UNSEEN, Stage.OBJECTS)
 
 
 def policy_of(project: Project) -> PayPolicy:

@@ -9,6 +9,8 @@ from enum import StrEnum
 
 # Earlier work does not matter for these: writing foils, finding objects in a frame.
 OPEN_TO_ALL = frozenset({"edit", "objects"})
+# Prior judgements on the video exclude from these, even on another item: they reveal the caption.
+FIRST_LOOK = frozenset({"baseline", "unseen"})
 
 
 class Refusal(StrEnum):
@@ -52,7 +54,8 @@ class PersonFacts:
     """What a person has done in the project so far; undone work counts, since it was seen and made.
 
     wrote: ids of candidates that they wrote or submitted. decided: ids of candidates that they have reviewed.
-    judged_items: ids of items that they have answered (at a claim: or hold) in the stage.
+    judged_items: ids of items that they have answered (at a claim: or hold) in the stage or without the clip;
+    for a choice without the clip, in any stage.
     """
 
     person: int
@@ -90,7 +93,7 @@ def _leak(person: PersonFacts, task: TaskFacts, scope: str) -> Refusal | None:
     # A review is not blind: a person may review several foils of one video (decision 8).
     if task.stage != "review" and _within(person.reviewed | person.settled, task.hand, scope):
         return Refusal.REVIEWED_IT
-    if task.stage == "baseline" and _within(person.judged, task.hand, "video"):
+    if task.stage in FIRST_LOOK and _within(person.judged, task.hand, "video"):
         return Refusal.JUDGED_IT
     return None
 

@@ -25,7 +25,7 @@ from annotation.actions.submissions.submission import StoredWork, Submission
 from annotation.errors import AnnotationError, NotAdmitted
 from annotation.messages import ENDED, TIME_IS_UP
 from annotation.models import Edit, Lease, ObjectAnswer, Review, SkipReason, Slot, Stage, Vote, VoteState
-from annotation.models.stages import public_stage
+from annotation.models.stages import CHOICES, public_stage
 from annotation.queries.cards import Card, Claim, claim_card, claim_of, draft_of
 from annotation.queries.crowd import finished_place, place_counts
 from annotation.queries.queues import AtLeast, held_besides, open_work
@@ -39,12 +39,13 @@ from foilworks.core.projects.models import Project
 Record = Edit | Review | Vote | ObjectAnswer
 # Makes the response of a claim; of a rejected submit, with the problem.
 Show = Callable[..., HttpResponse]
-# A vote is about a pair, or a choice of the human baseline.
+# A vote is about a pair, or a choice of a study.
 GETTERS = {
     "edit": edit_for,
     "review": review_for,
     "vote": vote_for,
     "choice": vote_for,
+    "unseen": vote_for,
     "objectanswer": object_answer_for,
 }
 # Maximum of digits of a row id; longer numbers in the address are invalid.
@@ -73,7 +74,9 @@ class Done:
 
 def done_parameter(record: Record) -> str:
     """Return how the next page's address names the record."""
-    kind = "choice" if isinstance(record, Vote) and record.stage == Stage.BASELINE else record._meta.model_name
+    kind = record._meta.model_name
+    if isinstance(record, Vote) and record.stage in CHOICES:
+        kind = "choice" if record.stage == Stage.BASELINE else "unseen"
     return f"{kind}-{record.pk}"
 
 
@@ -331,7 +334,7 @@ def upcoming_source(request: HttpRequest, next_claim: Claim) -> str:
     That task's page uses the same address.
     """
     slot, video = next_claim.upcoming_slot, next_claim.upcoming_video
-    if slot is None:
+    if slot is None or next_claim.stage == Stage.UNSEEN:
         return ""
     if video is None:
         video = Slot.objects.filter(pk=slot).values_list("video", flat=True).first()

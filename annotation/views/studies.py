@@ -4,6 +4,7 @@ import csv
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -17,7 +18,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -35,7 +36,14 @@ from annotation.actions.crowd import (
     return_place,
     set_study_open,
 )
-from annotation.actions.studies import ask_for_nouns, classify_object, open_baseline, open_object_check, why_no_baseline
+from annotation.actions.studies import (
+    Sample,
+    ask_for_nouns,
+    classify_object,
+    open_choices,
+    open_object_check,
+    why_no_baseline,
+)
 from annotation.actions.workflow.make_tasks import MAX_GROUPS_PER_CALL, make_tasks
 from annotation.errors import AnnotationError
 from annotation.forms import BaselineForm, CodeCheckForm, CrowdStudyForm, ObjectCheckForm
@@ -80,6 +88,28 @@ from foilworks.core.text.diff import diff_segments
 from foilworks.core.text.storable import safe_row
 
 PER_PAGE = 50
+# Choices among all texts of an item: what the page of studies says about each.
+CHOICE_STUDIES: dict[str, dict[str, Any]] = {
+    Stage.BASELINE: {
+        "title": gettext_lazy("Human baseline"),
+        "about": gettext_lazy(
+            "Annotators see a clip and all texts of its item in random order, and choose the text that fits best. "
+            "People who wrote, edited, reviewed or judged anything for that video are excluded. The result appears on "
+            "the leaderboard of the release."
+        ),
+        "button": gettext_lazy("Start baseline"),
+    },
+    Stage.UNSEEN: {
+        "title": gettext_lazy("Without the clip"),
+        "about": gettext_lazy(
+            "Annotators see all texts of an item without its clip, and choose the true one. The same people are "
+            "excluded, and nobody judges an item both with and without its clip. If they are right more often than "
+            "chance, the texts reveal the answer. The result appears beside the probes of the release and in the "
+            "agreement report."
+        ),
+        "button": gettext_lazy("Start choices without the clip"),
+    },
+}
 # The parameters that Prolific expects in the address of a study.
 PROLIFIC_QUERY = "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
 
@@ -369,25 +399,24 @@ def studies(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the studies; POST with `study` opens one of them."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     sent = request.POST if request.method == "POST" else None
-    of_objects = request.POST.get("study") == "objects"
-    study_forms = {
-        "baseline_form": BaselineForm(None if of_objects else sent, project=project, prefix="baseline"),
-        "objects_form": ObjectCheckForm(sent if of_objects else None, project=project, prefix="objects"),
-    }
+    study = request.POST.get("study", "")
+    choices = [(stage, _choice_form(project, stage, sent if study == stage else None)) for stage in CHOICE_STUDIES]
+    objects_form = ObjectCheckForm(sent if study == Stage.OBJECTS else None, project=project, prefix="objects")
     if sent is not None:
-        form, write = (
-            (study_forms["objects_form"], _open_check) if of_objects else (study_forms["baseline_form"], _open_baseline)
-        )
-        if _opened(request, form, write):
+        form = dict(choices).get(study, objects_form)
+        if _opened(request, form, _open_check if form is objects_form else partial(_open_choices, stage=study)):
             return redirect("annotation:studies", slug)
     context = {
-        **study_forms,
+        "choices": [
+            {"stage": stage, "form": form, "progress": _progress(project, stage), **CHOICE_STUDIES[stage]}
+            for stage, form in choices
+        ],
+        "objects_form": objects_form,
         "checks": checks_of(project),
-        "baseline": _baseline(project),
         "closed": why_no_baseline(project),
         "has_captions": Caption.objects.filter(video__project=project).exists(),
     }
-    bad = any(form.errors for form in study_forms.values())
+    bad = any(form.errors for form in (objects_form, *dict(choices).values()))
     return render(request, "annotation/studies.html", context, status=422 if bad else 200)
 
 
@@ -410,9 +439,13 @@ def _opened(request: HttpRequest, form: forms.Form, write: Callable[[HttpRequest
     return True
 
 
-def _open_baseline(request: HttpRequest, baseline_settings: dict[str, Any]) -> str:
-    n = open_baseline(request.user, request.project, **baseline_settings)
-    return ngettext("%(n)s item added to the baseline.", "%(n)s items added to the baseline.", n) % {"n": n}
+def _choice_form(project: Project, stage: str, sent: QueryDict | None) -> BaselineForm:
+    return BaselineForm(sent, project=project, prefix=stage)
+
+
+def _open_choices(request: HttpRequest, sample: dict[str, Any], stage: str) -> str:
+    n = open_choices(request.user, request.project, stage, Sample(**sample))
+    return ngettext("%(n)s item added to the study.", "%(n)s items added to the study.", n) % {"n": n}
 
 
 def _open_check(request: HttpRequest, check_settings: dict[str, Any]) -> str:
@@ -420,8 +453,8 @@ def _open_check(request: HttpRequest, check_settings: dict[str, Any]) -> str:
     return _("Frames drawn. People can check a frame as soon as its image is ready.")
 
 
-def _baseline(project: Project) -> dict[str, int]:
-    tasks = Task.objects.filter(project=project, stage=Stage.BASELINE).exclude(state=TaskState.CANCELLED)
+def _progress(project: Project, stage: str) -> dict[str, int]:
+    tasks = Task.objects.filter(project=project, stage=stage).exclude(state=TaskState.CANCELLED)
     return tasks.aggregate(asked=Count("pk"), done=Count("pk", filter=Q(state=TaskState.DONE)))
 
 

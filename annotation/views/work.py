@@ -89,6 +89,7 @@ UNDO = {
     "review": (undo_review, Stage.REVIEW),
     "vote": (undo_vote, Stage.VALIDATION),
     "choice": (undo_choice, Stage.BASELINE),
+    "unseen": (undo_choice, Stage.UNSEEN),
     "objectanswer": (undo_objects, Stage.OBJECTS),
 }
 
@@ -291,12 +292,21 @@ def _choice_context(work: BaselineWork) -> dict[str, Any]:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def baseline(request: HttpRequest, slug: str, token: str) -> HttpResponse:
-    claim, form = my_claim(request, slug, token, Stage.BASELINE), request.POST
+    return _choice_page(request, slug, token, Stage.BASELINE)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def unseen(request: HttpRequest, slug: str, token: str) -> HttpResponse:
+    return _choice_page(request, slug, token, Stage.UNSEEN)
+
+
+def _choice_page(request: HttpRequest, slug: str, token: str, stage: str) -> HttpResponse:
+    claim, form = my_claim(request, slug, token, stage), request.POST
     key, answer = form.get("idempotency_key", ""), form.get("answer", "")
     return answer_page(
         request,
         lambda: claim,
-        lambda: submit_choice(request.user, token, key, answer, **sent_with(form)),
+        lambda: submit_choice(request.user, token, key, answer, stage=stage, **sent_with(form)),
         lambda card, _typed: {"texts": list(enumerate(card.baseline.texts, 1))},
         counts_alone=True,
     )

@@ -37,20 +37,3 @@ class BlindScorerForm(forms.Form):
         max_length=MAX_SPEC_LENGTH,
         help_text=_("For example lm:openai-community/gpt2, or lm:FOLDER for a folder inside the models folder."),
     )
-
-
-# The last three are of gates before 0.4.
-PROBES = {
-    "solver": _("solver"),
-    "classifier": _("word classifier"),
-    "longer": _("always the longer text"),
-    "shorter": _("always the shorter text"),
-}
-
-
-def named_probes(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row of the gate with labels for its probes."""
-    return {
-        **row,
-        "probes": [{**probe, "words": PROBES.get(probe["probe"], probe["probe"])} for probe in row["probes"]],
-    }

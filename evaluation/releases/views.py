@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from evaluation.blind.forms import named_probes
+from evaluation.blind.probes import named_probes, with_people
 from evaluation.board.leaderboard import RankedRun, is_uneven, leaderboard
 from evaluation.cached_results.first_views import is_large, waits
 from evaluation.charts import of_reports
@@ -201,7 +201,7 @@ def _withheld(frozen_release: Release) -> dict[str, Any]:
 def _gate(frozen_release: Release) -> ReleaseGate | None:
     gate = ReleaseGate.objects.filter(release=frozen_release).select_related("overridden_by").first()
     if gate is not None:
-        gate.rows = [named_probes(row) for row in gate.data["rows"]]
+        gate.rows = with_people(frozen_release, gate.data["rows"])
     return gate
 
 

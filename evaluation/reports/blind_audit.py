@@ -5,8 +5,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from evaluation.blind.forms import BarsForm, BlindScorerForm, named_probes
+from evaluation.blind.forms import BarsForm, BlindScorerForm
 from evaluation.blind.models import BlindScorer
+from evaluation.blind.probes import named_probes
 from evaluation.blind.scores import scorers_of
 from evaluation.releases.gate import bars_of, published_subtests, row_of
 from evaluation.reports.beside import beside

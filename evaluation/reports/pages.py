@@ -12,6 +12,7 @@ from annotation.models import ObjectErrorClass, ReviewDecision
 from annotation.queries.object_checks import checks_of
 from evaluation.analyses.analysis_inputs import CODINGS as CODED
 from evaluation.analyses.registry import BY_JOB
+from evaluation.blind.people import accuracy, choices_of_project
 from evaluation.errors import EvaluationError
 from evaluation.reports.beside import beside, lacks_beside
 from evaluation.reports.blind_audit import extras as blind_extras
@@ -54,7 +55,7 @@ class ReportPage:
             stored = stored_report(project, self.slug, subtest or None, params)
             if stored.is_large and lacks_beside(project, self.slug, subtest):
                 stored = replace(stored, data=None, is_stale=True)
-            data = under_pseudonyms(project, stored.data) if stored.data else None
+            data = _shown(project, self.slug, subtest, stored.data) if stored.data else None
             extras = self.extras(project, subtest, data) if data and self.extras else {}
             return {"stored": stored, "data": data, **extras}
         data = report_data(project, self.slug, subtest, params)
@@ -70,8 +71,16 @@ def report_data(project: Project, kind: str, subtest: str, params: Mapping[str, 
         data = stored_report(project, kind, subtest or None, params).data
         if data is None:
             raise EvaluationError(_("This report is not computed yet. Compute it on its page, or by POST."))
-        return under_pseudonyms(project, data)
-    return under_pseudonyms(project, project_report(project, kind, subtest=subtest or None, params=params))
+        return _shown(project, kind, subtest, data)
+    return _shown(project, kind, subtest, project_report(project, kind, subtest=subtest or None, params=params))
+
+
+def _shown(project: Project, kind: str, subtest: str, data: Data) -> Data:
+    """Return a report as others see it; agreement with `without_clip`, what people chose until now (`accuracy`)."""
+    public_data = under_pseudonyms(project, data)
+    if kind == "agreement":
+        public_data = {**public_data, "without_clip": accuracy(choices_of_project(project, subtest))}
+    return public_data
 
 
 def under_pseudonyms(project: Project, data: Data) -> Data:
@@ -281,7 +290,9 @@ def _agreement_extras(project: Project, subtest: str, data: Data) -> Data:
         {row["annotator"]: row for row in under_pseudonyms(project, skill.data)["annotators"]} if skill.data else {}
     )
     annotators = [{**row, "skill": skill_by_annotator.get(row["annotator"])} for row in data["annotators"]]
-    return {**beside(project, "agreement", subtest), "skill": skill, "validators": annotators}
+    without_clip = sorted(data["without_clip"].items())
+    unseen = [{**row, "name": name or _("All items")} for name, row in without_clip if name or len(without_clip) > 2]
+    return {**beside(project, "agreement", subtest), "skill": skill, "validators": annotators, "unseen": unseen}
 
 
 # Labels of the methods.

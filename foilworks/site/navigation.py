@@ -19,6 +19,7 @@ WORK_PAGES = (
     "annotation:review",
     "annotation:validation",
     "annotation:baseline",
+    "annotation:unseen",
     "annotation:objects",
     "annotation:disputed_item",
     "annotation:repair",

@@ -14,7 +14,7 @@ SUBJECTS: dict[str, Promise] = {
     "annotation:people_pay": _("pay rates, cost"),
     "annotation:project_settings": _("name, description, rules of the work, undo, archive, delete"),
     "annotation:quality": _("gold pairs, qualification, practice, paused validators"),
-    "annotation:studies": _("human baseline, object check"),
+    "annotation:studies": _("human baseline, choices without the clip, object check"),
     "corpus:subtests": _("votes per pair, vote rules, proficiency"),
     "generation:runs": _("foils, methods, filters, thresholds"),
     "imports:new_import": _("upload of files, CSV tables, videos"),

@@ -150,7 +150,8 @@ def test_a_second_review_keeps_to_the_scope_of_leakage(group, scope, refused):
 
 
 @pytest.mark.parametrize("scope", ["item", "video"])
-def test_a_baseline_is_for_those_who_judged_nothing_on_the_video_whatever_the_scope(scope):
+@pytest.mark.parametrize("stage", ["baseline", "unseen"])
+def test_a_study_is_for_those_who_judged_nothing_on_the_video_whatever_the_scope(stage, scope):
     person = PersonFacts(1, judged=frozenset({PriorInvolvement(1, 11)}))
-    assert why_not(person, TaskFacts("baseline", PriorInvolvement(1, 10)), scope) == Refusal.JUDGED_IT
-    assert why_not(person, TaskFacts("baseline", PriorInvolvement(2, 12)), scope) is None
+    assert why_not(person, TaskFacts(stage, PriorInvolvement(1, 10)), scope) == Refusal.JUDGED_IT
+    assert why_not(person, TaskFacts(stage, PriorInvolvement(2, 12)), scope) is None

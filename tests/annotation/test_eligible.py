@@ -38,11 +38,15 @@ def scene(db):
         foil = item.foils.get()
         factories.make_task(world.project, Stage.VALIDATION, item.video, 2, item=item, foil=foil)
         factories.make_task(world.project, Stage.BASELINE, item.video, item=item)
+        factories.make_task(world.project, Stage.UNSEEN, item.video, item=item)
     return world
 
 
 def held_or_answered(person: User, slot: Slot) -> frozenset[int]:
-    held = Slot.objects.filter(person=person, stage=slot.stage).values_list("item", flat=True)
+    stages = [slot.stage, Stage.UNSEEN]
+    if slot.stage == Stage.UNSEEN:
+        stages += [Stage.VALIDATION, Stage.BASELINE]
+    held = Slot.objects.filter(person=person, stage__in=stages).values_list("item", flat=True)
     return frozenset(item for item in held if item is not None)
 
 

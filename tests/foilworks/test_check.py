@@ -131,12 +131,12 @@ def early_edit(world) -> None:
     Edit.objects.create(group=group, person=vote.person, texts=[], idempotency_key=new_key(), created_at=before)
 
 
-def early_baseline(world) -> None:
+def early_study(world, stage: str) -> None:
     vote = Vote.objects.filter(item=waiting(world)).get()
     Vote.objects.create(
         item=vote.item,
         person=vote.person,
-        stage="baseline",
+        stage=stage,
         idempotency_key=new_key(),
         choice="caption",
         created_at=vote.created_at + timedelta(hours=1),
@@ -249,7 +249,8 @@ BROKEN = {
         "annotation.review",
     ),
     "leakage.nobody_judges_what_they_made_or_reviewed": (early_edit, "annotation.vote"),
-    "leakage.no_baseline_by_who_judged": (early_baseline, "annotation.vote"),
+    "leakage.no_study_by_who_judged": (lambda world: early_study(world, "baseline"), "annotation.vote"),
+    "leakage.nobody_judges_with_and_without_the_clip": (lambda world: early_study(world, "unseen"), "annotation.vote"),
     "items.an_item_is_about_one_video": (
         lambda world: Item.objects.filter(state="valid").update(video=factories.make_video(world.project)),
         "corpus.item",

@@ -45,6 +45,7 @@ ROLE_OF_STAGE = {
     Stage.REVIEW: Role.REVIEWER,
     Stage.VALIDATION: Role.VALIDATOR,
     Stage.BASELINE: Role.ANNOTATOR,
+    Stage.UNSEEN: Role.ANNOTATOR,
     Stage.OBJECTS: Role.ANNOTATOR,
 }
 # Waiting candidates create tasks of these stages.

@@ -22,6 +22,7 @@ from annotation.actions.workflow.transitions import move_item
 from annotation.actions.workflow.verdicts import locked_item
 from annotation.errors import AnnotationError
 from annotation.models import CheckedFrame, GoldPair, Involvement, PracticeCaption, Stage, Task
+from annotation.models.stages import CHOICES
 from annotation.queries.eligibility import involvements_of
 from annotation.rules.adjudication import why_not_settle
 from annotation.rules.eligibility import PriorInvolvement
@@ -113,7 +114,7 @@ def _requeue(person: User, item_id: int, reason: str, now: datetime) -> Item:
 
 def _withdraw(item: Item, now: datetime) -> dict[str, Any]:
     """End what an item is used for, and its validation; return what an undo needs."""
-    tasks = Task.objects.filter(item=item, stage__in=(Stage.BASELINE, Stage.VALIDATION))
+    tasks = Task.objects.filter(item=item, stage__in=(*CHOICES, Stage.VALIDATION))
     slots = task_slots.open_slots_of(tasks)
     task_slots.cancel(tasks, now)
     main_items = unlink_main_items(item)

@@ -19,7 +19,8 @@ from annotation.actions.workflow.groups import locked_group
 from annotation.actions.workflow.transitions import move_item
 from annotation.actions.workflow.verdicts import locked_item
 from annotation.errors import AnnotationError
-from annotation.models import GoldPair, Lease, Slot, SlotState, Stage, Task
+from annotation.models import GoldPair, Lease, Slot, SlotState, Task
+from annotation.models.stages import CHOICES
 from annotation.transactions import lock_rows, run_in_transaction
 from foilworks.core.corpus.models import Caption, DoubtSettled, Foil, Item, ReleaseItem
 from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
@@ -110,7 +111,7 @@ def _move_back(item: Item, event: AuditEvent, person: User) -> None:
 
 
 def _undo_adjudicate(item: Item, event: AuditEvent, person: User, _group: CandidateGroup | None) -> None:
-    _remove_baseline(item, event)
+    _remove_studies(item, event)
     _move_back(item, event, person)
     Foil.objects.filter(pk__in=event.details["was"]["disputed"], item=item).update(verdict=FoilVerdict.DISPUTED)
 
@@ -122,7 +123,7 @@ def _undo_retract(item: Item, event: AuditEvent, person: User, _group: Candidate
 
 
 def _undo_restore(item: Item, event: AuditEvent, person: User, _group: CandidateGroup | None) -> None:
-    _remove_baseline(item, event)
+    _remove_studies(item, event)
     _move_back(item, event, person)
     unlink_main_items(item)
 
@@ -166,9 +167,9 @@ def _require_unopened(tasks: Any) -> None:
         raise AnnotationError(_opened_since())
 
 
-def _remove_baseline(item: Item, event: AuditEvent) -> None:
-    """Delete the baseline tasks that the valid item has got since, which nobody has opened."""
-    tasks = Task.objects.filter(item=item, stage=Stage.BASELINE, created_at__gte=event.at)
+def _remove_studies(item: Item, event: AuditEvent) -> None:
+    """Delete the tasks of studies that the valid item has got since, which nobody has opened."""
+    tasks = Task.objects.filter(item=item, stage__in=CHOICES, created_at__gte=event.at)
     _require_unopened(tasks)
     tasks.delete()
     if GoldPair.objects.filter(item=item, created_at__gte=event.at, withdrawn_at=None).exists():

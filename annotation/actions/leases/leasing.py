@@ -28,7 +28,7 @@ from annotation.models import (
     Standing,
     TaskState,
 )
-from annotation.models.stages import public_stage
+from annotation.models.stages import CHOICES, public_stage
 from annotation.queries.eligibility import AS_STARTED, FRESH_PLACE, JUDGING
 from annotation.queries.lookahead import NEWEST
 from annotation.rules import choosing, ordering
@@ -49,6 +49,7 @@ SUBTEST_PATH = {
     Stage.REVIEW: "task__candidate__group__run__subtest",
     Stage.VALIDATION: "item__subtest",
     Stage.BASELINE: "item__subtest",
+    Stage.UNSEEN: "item__subtest",
     Stage.GOLD: "task__gold__subtest",
 }
 # Expired leases that one claim frees; the next claim frees more.
@@ -323,13 +324,13 @@ def _order_shown(slot: Slot, first: bool | None) -> list[int] | None:
     if slot.stage == Stage.VALIDATION and foils:
         seed = secret_seed("order-of-choices", slot.project_id)
         return choosing.order_shown(seed, slot.item_id, slot.person_id, foils, slot.task.foil_id, bool(first))
-    if slot.stage != Stage.BASELINE:
+    if slot.stage not in CHOICES:
         return None
     if foils is None:
         own = Foil.objects.filter(item=slot.item_id).order_by("position").values_list("pk", flat=True)
         # One text would not be a choice.
         foils = list(own.exclude(DROPPED_OUT)) or list(own)
-    return order_shown(secret_seed("order-of-baseline", slot.project_id), slot.item_id, slot.person_id, foils)
+    return order_shown(secret_seed(f"order-of-{slot.stage}", slot.project_id), slot.item_id, slot.person_id, foils)
 
 
 def _current_guideline(slot: Slot) -> Guideline | None:

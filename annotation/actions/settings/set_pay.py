@@ -36,7 +36,7 @@ def set_pay(
     require_role(person, project, Role.RESEARCHER)
     if not set(rates) <= set(PAID):
         raise AnnotationError(
-            _("This stage cannot be paid. Choose edits, reviews, judgements, the human baseline or object checks.")
+            _("This stage cannot be paid. Choose edits, reviews, judgements, choices or object checks.")
         )
     policy = PayPolicy(project=project, currency=currency, floor=floor)
     return run_in_transaction(lambda: _set(person, policy, rates, now or timezone.now()))

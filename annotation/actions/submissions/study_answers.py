@@ -1,4 +1,4 @@
-"""Store answers that no verdict uses: a choice of the human baseline, objects seen in a frame."""
+"""Store answers that no verdict uses: a choice among the texts of an item, objects seen in a frame."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -27,21 +27,22 @@ def submit_choice(
     key: str,
     answer: str | int,
     *,
+    stage: str = Stage.BASELINE,
     watch: Any = None,
     seconds: Any = None,
     now: datetime | None = None,
 ) -> Vote:
     """Store the choice, once for each `key`; the order in the lease tells which text was chosen.
 
-    It counts only for the baseline and does not change the item. Late work counts if a slot is free, else it is stored
+    It counts only for its study and does not change the item. Late work counts if a slot is free, else it is stored
     as surplus. AnnotationError for a number that was not shown, or a second choice on the item.
     """
     sent = Submission(person, token, key, now or timezone.now(), watch, seconds)
-    return run_in_transaction(lambda: _submit_choice(sent, answer))
+    return run_in_transaction(lambda: _submit_choice(sent, answer, stage))
 
 
-def _submit_choice(sent: Submission, answer: str | int) -> Vote | Refused:
-    lease = submission.held_lease(sent, Stage.BASELINE, Role.ANNOTATOR)
+def _submit_choice(sent: Submission, answer: str | int, stage: str) -> Vote | Refused:
+    lease = submission.held_lease(sent, stage, Role.ANNOTATOR)
     chosen_foil = chosen_text(lease.order_shown or [], answer)
     if chosen_foil is None:
         raise AnnotationError(_("Answer with the number of one of the texts."))
@@ -51,7 +52,7 @@ def _submit_choice(sent: Submission, answer: str | int) -> Vote | Refused:
         return before
     slot_to_fill = leasing.find_slot(lease, sent.now)
     if slot_to_fill.slot is None:
-        if own_votes.filter(item=lease.task.item_id, stage=Stage.BASELINE).exclude(state=VoteState.UNDONE).exists():
+        if own_votes.filter(item=lease.task.item_id, stage=stage).exclude(state=VoteState.UNDONE).exists():
             raise AnnotationError(_("You have already answered this item. Nothing was saved."))
         leasing.close(lease, sent.now)
         submission.involve(sent, submission.slot_with_task(lease), Involvement.Kind.JUDGED)
@@ -71,14 +72,14 @@ def _record_choice(sent: Submission, lease: Lease, slot_to_fill: leasing.SlotToF
     vote = Vote.objects.create(
         item_id=lease.task.item_id,
         foil_id=None if chosen_foil == CAPTION else chosen_foil,
-        stage=Stage.BASELINE,
+        stage=lease.slot.stage,
         choice=Choice.CAPTION if chosen_foil == CAPTION else Choice.FOIL,
         caption_first=order[0] == CAPTION,
         order_shown=order,
         state=VoteState.COUNTED if slot_to_fill.slot else VoteState.SURPLUS,
         **submission.common_fields(sent, lease, slot_to_fill),
     )
-    ledger.book(vote, lease.slot.project, Stage.BASELINE)
+    ledger.book(vote, lease.slot.project, vote.stage)
     event = audit.event(
         lease.slot.project, sent.person, "submit_choice", vote, to_state=vote.state, late=slot_to_fill.late
     )

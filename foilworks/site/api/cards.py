@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.crypto import salted_hmac
 from pydantic import BaseModel
 
-from annotation.models import Lease
+from annotation.models import Lease, Stage
 from annotation.queries.cards import Card, Claim, claim_card
 from annotation.queries.foil_cards import ReviewWork, Suggestion
 from foilworks.core.corpus.video_files.player import Piece, clip_token, has_source, trim_in_seconds
@@ -59,7 +59,7 @@ class WorkOut(BaseModel):
     Validation has two texts, or all texts of a multiple-choice item.
 
     `task`: a number that is the same for everyone who works on the task, and reveals nothing else. `upcoming`: send it
-    as `after` with the next claim; null if nothing comes next.
+    as `after` with the next claim; null if nothing comes next. `video` is null in the stage unseen.
     """
 
     token: str
@@ -71,7 +71,7 @@ class WorkOut(BaseModel):
     upcoming: str | None
     subtest: str | None
     guideline_version: int | None
-    video: ClipOut
+    video: ClipOut | None
     texts: list[str] = []
     edit: EditOut | None = None
     review: ReviewOut | None = None
@@ -122,7 +122,9 @@ def place_after(person: User, token: str) -> int | None:
     return Lease.objects.filter(token=token, person=person).values_list("upcoming_slot", flat=True).first()
 
 
-def _clip(person: User, card: Card, project: Project) -> ClipOut:
+def _clip(person: User, card: Card, project: Project) -> ClipOut | None:
+    if card.claim.stage == Stage.UNSEEN:
+        return None
     piece = (person.pk, Piece.SLOT, card.claim.slot_id)
     token, (start, end) = clip_token(card.video.pk, *piece), trim_in_seconds(card.video)
     url = reverse("api:read_clip", args=[project.slug, token]) if has_source(card.video) else ""

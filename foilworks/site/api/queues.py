@@ -15,7 +15,7 @@ from foilworks.site.api.cards import WorkOut, place_after, work_out
 from foilworks.site.api.shapes import Slug, Word
 
 router = Router(tags=["queues"])
-StageName = Literal["edit", "review", "validation", "baseline", "objects"]
+StageName = Literal["edit", "review", "validation", "baseline", "unseen", "objects"]
 
 
 class QueueOut(Schema):

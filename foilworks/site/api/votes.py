@@ -76,7 +76,7 @@ class VoteOut(Schema):
 
 class VotesFilter(Schema):
     item: Id | None = None
-    stage: Literal["validation", "baseline"] | None = None
+    stage: Literal["validation", "baseline", "unseen"] | None = None
     state: Literal["counted", "surplus", "set_aside", "undone"] | None = None
     choice: Literal["caption", "foil", "neither", "both", "cannot_tell", "other"] | None = None
 

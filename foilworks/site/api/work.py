@@ -49,9 +49,10 @@ class Answer(Schema):
     """The fields that the stage requires.
 
     validation: `answer` 1 to 5 or first, second, neither, both, cannot_tell, as shown; with more than two texts, the
-    position of the true one, or neither, both (several are true), cannot_tell. baseline: `answer`, the position of the
-    chosen text. edit: `texts`, and for each the suggestion that it came from. review: `decision` accept,
-    send_back, drop or fix, with `reasons`, `comment`, `fixed_text`. objects: `objects`, {"0": "yes" or "no", …}.
+    position of the true one, or neither, both (several are true), cannot_tell. baseline, unseen: `answer`, the
+    position of the chosen text. edit: `texts`, and for each the suggestion that it came from. review: `decision`
+    accept, send_back, drop or fix, with `reasons`, `comment`, `fixed_text`. objects: `objects`,
+    {"0": "yes" or "no", …}.
     """
 
     answer: Annotated[int, Field(ge=1, le=99)] | Word = ""
@@ -178,7 +179,8 @@ def _vote(request: HttpRequest, lease: Lease, key: str, body: Answer) -> Record:
 
 
 def _choice(request: HttpRequest, lease: Lease, key: str, body: Answer) -> Record:
-    return submit_choice(request.user, lease.token, key, body.answer, **_common_fields(body))
+    stage = lease.slot.stage
+    return submit_choice(request.user, lease.token, key, body.answer, stage=stage, **_common_fields(body))
 
 
 def _edit(request: HttpRequest, lease: Lease, key: str, body: Answer) -> Record:
@@ -199,5 +201,6 @@ SUBMITS = {
     Stage.REVIEW: _review,
     Stage.VALIDATION: _vote,
     Stage.BASELINE: _choice,
+    Stage.UNSEEN: _choice,
     Stage.OBJECTS: _objects,
 }

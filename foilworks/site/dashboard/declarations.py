@@ -22,6 +22,7 @@ NOTIFICATIONS: dict[str, Kind] = {
             "review": _("The review queue is empty"),
             "validation": _("The validation queue is empty"),
             "baseline": _("The queue of the human baseline is empty"),
+            "unseen": _("The queue of choices without the clip is empty"),
             "objects": _("The queue of the object check is empty"),
         },
     ),

@@ -238,7 +238,7 @@ BAR, GAP, HEIGHT = 14, 4, 90
 
 
 # The stages of a day's bar, in the order of stacking.
-STACKED_STAGES = (Stage.EDIT, Stage.REVIEW, Stage.VALIDATION, Stage.BASELINE, Stage.OBJECTS)
+STACKED_STAGES = (Stage.EDIT, Stage.REVIEW, Stage.VALIDATION, Stage.BASELINE, Stage.UNSEEN, Stage.OBJECTS)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from annotation.models import Edit, Review, Stage, Vote, VoteState
+from annotation.models.stages import CHOICES
 from foilworks.core.projects.models import LeakageScope
 from foilworks.site.invariants.violation import InvariantViolation, rows
 
@@ -24,15 +25,22 @@ def nobody_judges_what_they_made_or_reviewed() -> Iterator[InvariantViolation]:
         yield from rows(counted.filter(whole_video | item_alone), f"is by somebody who {work_kind} it before")
 
 
-def no_baseline_by_who_judged() -> Iterator[InvariantViolation]:
+def no_study_by_who_judged() -> Iterator[InvariantViolation]:
     earlier = Vote.objects.filter(
         person=OuterRef("person"),
         item__video=OuterRef("item__video"),
         stage=Stage.VALIDATION,
         created_at__lt=OuterRef("created_at"),
     )
-    baseline = Vote.objects.filter(state=VoteState.COUNTED, stage=Stage.BASELINE, person__isnull=False)
-    yield from rows(baseline.filter(Exists(earlier)), "is a human baseline on a video that the person judged before")
+    choices = Vote.objects.filter(state=VoteState.COUNTED, stage__in=CHOICES, person__isnull=False)
+    yield from rows(choices.filter(Exists(earlier)), "is a choice of a study on a video that the person judged before")
+
+
+def nobody_judges_with_and_without_the_clip() -> Iterator[InvariantViolation]:
+    counted = Vote.objects.filter(state=VoteState.COUNTED, person__isnull=False)
+    seen = counted.filter(person=OuterRef("person"), item=OuterRef("item")).exclude(stage=Stage.UNSEEN)
+    message = "is a choice without the clip by somebody who also judged the item with it"
+    yield from rows(counted.filter(Exists(seen), stage=Stage.UNSEEN), message)
 
 
 def _hands() -> dict[str, dict[str, QuerySet]]:

@@ -1,15 +1,16 @@
-"""The chosen texts of the human baseline and of multiple-choice items (docs/workflow.md#rule-5)."""
+"""The chosen texts of studies and of multiple-choice items (docs/workflow.md#rule-5)."""
 
 from collections.abc import Iterator
 
 from annotation.models import Stage, Vote
+from annotation.models.stages import CHOICES
 from annotation.rules.baseline import CAPTION
 from annotation.rules.choosing import parse_choice
 from foilworks.site.invariants.violation import InvariantViolation, name_of, rows
 
 
 def a_choice_is_one_of_the_texts_shown() -> Iterator[InvariantViolation]:
-    choices = Vote.objects.filter(stage=Stage.BASELINE, source=Vote.Source.PERSON)
+    choices = Vote.objects.filter(stage__in=CHOICES, source=Vote.Source.PERSON)
     yield from rows(choices.filter(choice="caption").exclude(foil=None), "chose the caption, but names a foil")
     yield from rows(choices.filter(foil=None).exclude(choice="caption"), "chose neither the caption nor a foil")
     for pk, foil, order, first in choices.values_list("pk", "foil", "order_shown", "caption_first").iterator():

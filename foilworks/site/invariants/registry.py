@@ -64,7 +64,8 @@ _SUBJECTS: tuple[tuple[str, tuple[Check, ...]], ...] = (
         (
             leakage.nobody_reviews_own_work,
             leakage.nobody_judges_what_they_made_or_reviewed,
-            leakage.no_baseline_by_who_judged,
+            leakage.no_study_by_who_judged,
+            leakage.nobody_judges_with_and_without_the_clip,
         ),
     ),
     (

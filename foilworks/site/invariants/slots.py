@@ -83,6 +83,7 @@ def what_is_done_was_done() -> Iterator[InvariantViolation]:
         Stage.REVIEW: Review.objects.filter(slot=OuterRef("pk"), undone_at=None),
         Stage.VALIDATION: votes,
         Stage.BASELINE: votes,
+        Stage.UNSEEN: votes,
         Stage.GOLD: votes,
         Stage.OBJECTS: ObjectAnswer.objects.filter(slot=OuterRef("pk"), undone_at=None),
     }
@@ -103,6 +104,7 @@ def _given_under_a_lease() -> dict[str, QuerySet]:
         Stage.REVIEW: Review.objects.filter(candidate=OuterRef("task__candidate"), **person),
         Stage.VALIDATION: votes.filter(stage=Stage.VALIDATION),
         Stage.BASELINE: votes.filter(stage=Stage.BASELINE),
+        Stage.UNSEEN: votes.filter(stage=Stage.UNSEEN),
         Stage.OBJECTS: ObjectAnswer.objects.filter(frame=OuterRef("task__frame"), **person),
         Stage.GOLD: Vote.objects.filter(gold=OuterRef("task__gold"), **person),
     }

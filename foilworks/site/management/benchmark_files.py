@@ -68,7 +68,7 @@ def prediction_columns(options: dict[str, Any]) -> dict[str, str]:
 
 
 def whole_number(params: dict[str, str], name: str, usual: int) -> int:
-    """Take a parameter of the command out of those of the format. EvaluationError: it is no whole number."""
+    """Take a parameter of the command out of those of the format. EvaluationError: it is not a whole number."""
     text = params.pop(name, str(usual))
     if not text.isascii() or not text.isdecimal():
         raise EvaluationError(f"--set {name}={text}: give a whole number")

@@ -37,6 +37,7 @@ FED_BY: dict[str, tuple[str, ...]] = {
     Stage.REVIEW: (Stage.EDIT,),
     Stage.VALIDATION: (Stage.EDIT, Stage.REVIEW),
     Stage.BASELINE: (),
+    Stage.UNSEEN: (),
     Stage.OBJECTS: (),
 }
 

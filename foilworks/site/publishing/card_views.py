@@ -10,7 +10,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from evaluation.blind.forms import named_probes
+from evaluation.blind.probes import with_people
 from evaluation.board.gaps import gaps_of
 from evaluation.board.leaderboard import board
 from evaluation.board.sorting import sorted_board
@@ -130,4 +130,4 @@ def _in_a_sentence(release: Release, abstract: str) -> str:
 
 def _gate(release: Release) -> list[dict[str, Any]]:
     gate = ReleaseGate.objects.filter(release=release).first()
-    return [named_probes(row) for row in gate.data["rows"]] if gate is not None else []
+    return with_people(release, gate.data["rows"]) if gate is not None else []

@@ -125,6 +125,7 @@ WORDS = SHOWN.keys() | frozenset(
         _("review"),
         _("validation"),
         _("baseline"),
+        _("unseen"),
         _("objects"),
         _("qualification"),
         _("caption"),

@@ -1,0 +1,177 @@
+"""Prune public sets and check the kept items with a learner that is not the product's.
+
+    .venv/bin/python -m benchmarks.pruned_sets FOLDER [SET ...] --seed 0
+
+FOLDER has one folder per set, with its files as published (docs/explanation/balance.md lists them). Each set is pruned
+and written, and the written file is audited. Printed per set: the value of all items, the result, items kept and the
+bound, the certificate of the reserved families, and the check. The check is a random forest and a logistic regression
+of words (5 folds by video, other seeds than the selection's), the sum of whose probabilities chooses an option.
+"""
+
+import argparse
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold
+
+from evaluation.analyses.questions import questions_of
+from evaluation.audit.audit import Options, audit, sources_of
+from evaluation.audit.pruning import PrunedFiles, apply, prune_files
+from foilworks import __version__
+from foilworks.core.corpus.import_formats.parsing.text_files import Source
+from foilworks.core.solver.folds import structure_of
+from foilworks.core.solver.inference import block_interval
+from foilworks.core.solver.layout import Layout, relative_columns
+from foilworks.core.solver.questions import Answers, Question
+
+Floats = NDArray[np.float64]
+FORM = "{:20} {:>6} {:>6} {:>6}  {:14} {:>6} {:>6}  {:25} {:25} {:>6}  {:>5}"
+N_FOLDS, SEED = 5, 271_828
+# A rate of few options is drawn to this many options at chance.
+PRIOR = 2.0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("folder", type=Path, metavar="FOLDER")
+    parser.add_argument("sets", nargs="*", metavar="SET")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    head = ("set", "items", "chance", "before", "result", "kept", "bound", "certificate", "check", "chance", "s")
+    print(FORM.format(*head), flush=True)
+    for folder in sorted(path for path in options.folder.iterdir() if path.is_dir()):
+        if not options.sets or folder.name in options.sets:
+            print(_row(folder, options.seed), flush=True)
+
+
+def _row(folder: Path, seed: int) -> str:
+    start = time.process_time()
+    sources = [row for path in sorted(folder.iterdir()) for row in sources_of(Source(path))]
+    files = prune_files(sources, seed, n_seeds=1)
+    pruned, before = files.pruned, files.pruned.before.headline
+    certificate = pruned.certificate.headline if pruned.certificate else None
+    n_kept, checked, chance = int(pruned.is_kept.sum()), "", ""
+    if certificate is not None:
+        questions, answers = questions_of(files.records)
+        questions = [question for question, kept in zip(questions, pruned.is_kept, strict=True) if kept]
+        checked = _interval(*check(questions, answers[pruned.is_kept]))
+        chance = _percent(certificate.chance)
+        if pruned.verdict != "no_fair_subset":
+            _compare_with_audit(files)
+    return FORM.format(
+        *(folder.name, len(files.records), _percent(before.chance), _percent(before.value), pruned.verdict),
+        *(n_kept, pruned.bound, _interval(certificate.value, certificate.interval) if certificate else ""),
+        *(checked, chance, f"{time.process_time() - start:.0f}"),
+    )
+
+
+def _compare_with_audit(files: PrunedFiles) -> None:
+    """Write the set, audit it, and raise AssertionError if items are lost or the verdict is not the certificate's."""
+    with tempfile.TemporaryDirectory() as folder:
+        written = apply(files, Path(folder), __version__)
+        paths = [written] if written.is_file() else sorted(written.iterdir())
+        result = audit([row for path in paths for row in sources_of(Source(path))], Options())
+    assert result["items"] == int(files.pruned.is_kept.sum()), (result["items"], int(files.pruned.is_kept.sum()))
+    certificate = files.pruned.certificate
+    assert certificate is not None
+    assert result["without_video"]["verdict"] == certificate.headline.verdict
+
+
+def check(questions: Sequence[Question], answers: Answers) -> tuple[float, tuple[float, float]]:
+    """Return the share of items that the two learners answer together, out of fold, and its 95 % interval."""
+    layout, structure = Layout.of(questions), structure_of(questions, answers)
+    right, columns = layout.right_rows(answers), hand_made(layout)
+    words = sparse.hstack([vectors(layout.texts), vectors(_crossed(layout))]).tocsr()
+    groups = np.random.default_rng(SEED).permutation(int(structure.groups.max()) + 1)[structure.groups]
+    scores = np.zeros(layout.n_rows)
+    for train, test in GroupKFold(N_FOLDS).split(groups, groups=groups):
+        rows = np.isin(layout.item, train)
+        held_out = np.isin(layout.item, test)
+        of_fold = np.column_stack([columns, *rates(layout, right, rows)])
+        forest = RandomForestClassifier(200, min_samples_leaf=3, random_state=SEED, n_jobs=1)
+        linear = LogisticRegression(C=1.0, max_iter=300)
+        scores[held_out] += forest.fit(of_fold[rows], right[rows]).predict_proba(of_fold[held_out])[:, 1]
+        scores[held_out] += linear.fit(words[rows], right[rows]).predict_proba(words[held_out])[:, 1]
+    return block_interval(layout.credits(scores, answers), structure.blocks)
+
+
+def hand_made(layout: Layout) -> Floats:
+    """Return (R, F) lengths, forms, similarity of options to one another and to the question, position."""
+    vector = vectors(layout.texts)
+    means = sparse.csr_matrix((np.ones(layout.n_rows), (layout.item, np.arange(layout.n_rows)))) @ vector
+    to_others = np.asarray(vector.multiply(means[layout.item]).sum(axis=1)).ravel()
+    asked = [set(words) for words in layout.question_words]
+    overlap = [len(set(own) & asked[item]) for own, item in zip(layout.option_words, layout.item, strict=True)]
+    numbers = [sum(map(str.isdigit, text)) for text in layout.texts]
+    frequent = [np.mean([layout.option_frequency[word] for word in own] or [0]) for own in layout.option_words]
+    raw = np.column_stack(
+        [
+            [len(text) for text in layout.texts],
+            [len(own) for own in layout.option_words],
+            [sum(map(str.isupper, text)) for text in layout.texts],
+            [sum(not character.isalnum() for character in text) for text in layout.texts],
+            *(to_others, overlap, numbers, frequent),
+        ]
+    ).astype(float)
+    rank, equal = relative_columns(layout, raw)
+    return np.column_stack([raw, layout.centred(raw), rank, equal, layout.position, layout.sizes[layout.item]])
+
+
+def rates(layout: Layout, right: Floats, rows: NDArray[np.bool_]) -> list[Floats]:
+    """Return (R,) how often options with the same key are right in the training rows, above chance; own rows excluded.
+
+    Keys: the option, with the kind of question, with its opening, and the position with the kind.
+    """
+    chance, kinds = 1 / layout.sizes[layout.item], [question.kind for question in layout.questions]
+    keys = [
+        list(layout.texts),
+        [f"{kinds[item]}|{text}" for item, text in zip(layout.item, layout.texts, strict=True)],
+        [f"{layout.openings[item]}|{text}" for item, text in zip(layout.item, layout.texts, strict=True)],
+        [f"{kinds[item]}|{at}" for item, at in zip(layout.item, layout.position, strict=True)],
+    ]
+    columns = []
+    for column in keys:
+        sums, counts = defaultdict[str, float](float), defaultdict[str, float](float)
+        for row in np.flatnonzero(rows):
+            sums[column[row]] += right[row] - chance[row]
+            counts[column[row]] += 1
+        own_sum, own_count = np.where(rows, right - chance, 0.0), rows.astype(float)
+        total = np.array([sums[key] for key in column]) - own_sum
+        columns.append(total / (np.array([counts[key] for key in column]) - own_count + PRIOR))
+    return columns
+
+
+def vectors(texts: Sequence[str]) -> sparse.csr_matrix:
+    return TfidfVectorizer(ngram_range=(1, 2), min_df=2, tokenizer=str.split, token_pattern=None).fit_transform(
+        [*texts, "a a"]
+    )[:-1]
+
+
+def _crossed(layout: Layout) -> list[str]:
+    """Return the words of options, each with the opening of its question."""
+    openings = [opening.replace(" ", "_") for opening in layout.openings]
+    return [
+        " ".join(f"{openings[item]}|{word}" for word in own) or "-"
+        for own, item in zip(layout.option_words, layout.item, strict=True)
+    ]
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f}"
+
+
+def _interval(value: float, interval: tuple[float, float]) -> str:
+    return f"{_percent(value)} [{_percent(interval[0])}, {_percent(interval[1])}]"
+
+
+if __name__ == "__main__":
+    main()
