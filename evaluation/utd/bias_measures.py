@@ -231,6 +231,17 @@ class _Best:
         return np.where(is_best, 1.0 / np.maximum(self.level, 1.0), 0.0)
 
 
+def ranks(queries: Rows, gallery: Floats, labels: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the rank of row `labels[i]` of the gallery for query i, from 0, (n,); tied rows share their mean rank."""
+    rows = normalised(gallery)
+    query_ranks = np.empty(len(labels))
+    for start, end in _steps(len(labels), 8 * sum(rows.shape)):
+        scores = products(normalised(queries[start:end]), rows)
+        own = np.take_along_axis(scores, labels[start:end, None], axis=1)
+        query_ranks[start:end] = (scores > own).sum(axis=1) + ((scores == own).sum(axis=1) - 1) / 2
+    return query_ranks
+
+
 def _tiles(size: int, d: int, k: int) -> Iterator[tuple[int, int]]:
     """Return (start, end) of parts of a gallery of k vectors per video: neither a part nor its scores take more than
     BLOCK_BYTES, if it has more than 64 videos.

@@ -48,7 +48,7 @@ def test_what_is_missing_is_folded_into_a_table_and_the_rest_is_drawn(tmp_path):
     text, tables = markdown_of(result), latex_of(result)
     assert text.count("## Contrast sets, Table 2") == 0
     assert "man | 1 / 1 =" in text
-    assert tables.count("toprule") == tables.count("bottomrule") == 3
+    assert tables.count("toprule") == tables.count("bottomrule") == 4
 
 
 @pytest.mark.parametrize("paper", PAPERS)

@@ -1,26 +1,74 @@
-"""Audit the public files, beyond what the papers do."""
+"""Audit and prune the public files, beyond what the papers do."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from evaluation.audit.audit import Options, audit
+from evaluation.audit.audit import Options, audit, sources_of
+from evaluation.audit.pruning import name_of, prune_files, review_rows, write_lists
+from evaluation.audit.sampling import SAMPLE_ITEMS
 from evaluation.audit.without_video import sentence
 from foilworks.core.corpus.import_formats.parsing.text_files import Source
+from foilworks.site.reproduction.progress import begin
+from foilworks.site.reproduction.table_cells import Cell, compare
 
 AUDIT = "Beyond the paper: audit of {}. {} All checks: audit.json."
+PRUNED = "Beyond the paper: pruning of {} keeps {:,} of {:,} items ({}). The lists are in pruned/."
+VERDICTS = {"fair": "certified", "too_few": "too few are left", "no_fair_subset": "no fair part was found"}
+COLUMNS = ("items read", "chance, %", "answered without the video, %")
+Documents = Mapping[str, Mapping[str, Any]]
+
+
+class Selected(NamedTuple):
+    """All items of a file by their names, those that our pruning removes, and a sentence."""
+
+    names: frozenset[str]
+    removed: frozenset[str]
+    note: str
+
+
+def audits(files: Mapping[str, Path], work: Path, seed: int, items: int = SAMPLE_ITEMS) -> Documents:
+    """Audit each file or folder and write all checks to audit.json. `items`: how many the solver reads of each."""
+    if not files:
+        return {}
+    options = Options(seed=seed, items=items)
+    documents = {name: _audited(name, path, options) for name, path in files.items()}
+    work.mkdir(parents=True, exist_ok=True)
+    (work / "audit.json").write_text(json.dumps(documents, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    return documents
+
+
+def _audited(name: str, path: Path, options: Options) -> dict[str, Any]:
+    begin(f"audit of {name}")
+    return audit(sources_of(Source(path)), options)
 
 
 def audit_files(files: Mapping[str, Path], work: Path, seed: int) -> tuple[str, ...]:
     """Audit each file, write all checks to audit.json, and return a sentence per name."""
-    if not files:
-        return ()
-    audits: dict[str, Any] = {name: audit([Source(path)], Options(seed=seed)) for name, path in files.items()}
-    (work / "audit.json").write_text(json.dumps(audits, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-    return tuple(filter(None, (_sentence(name, document) for name, document in audits.items())))
+    return audit_notes(audits(files, work, seed))
 
 
-def _sentence(name: str, document: Mapping[str, Any]) -> str:
-    meaning = sentence(document)
-    return AUDIT.format(name, meaning) if meaning else ""
+def audit_notes(documents: Documents) -> tuple[str, ...]:
+    """Return what each audit means, in a sentence per name."""
+    meanings = {name: sentence(document) for name, document in documents.items()}
+    return tuple(AUDIT.format(name, meaning) for name, meaning in meanings.items() if meaning)
+
+
+def audit_cells(table: str, documents: Documents) -> Iterator[Cell]:
+    """Yield what the solver answers of each set without its videos; the papers print no such numbers."""
+    for name, document in documents.items():
+        solved = document["without_video"]
+        numbers = (document["items"], *((100 * solved[key]) if solved else None for key in ("chance", "value")))
+        for column, number in zip(COLUMNS, numbers, strict=True):
+            yield compare(table, name, column, None, number, digits=1)
+
+
+def prune_file(name: str, path: Path, work: Path, seed: int) -> Selected:
+    """Select items whose texts do not tell the answers, and write the lists below `work`."""
+    begin(f"pruning of {name}")
+    files = prune_files(sources_of(Source(path)), seed)
+    write_lists(files, review_rows(files), work / "pruned")
+    n_kept, verdict = int(files.pruned.is_kept.sum()), VERDICTS[files.pruned.verdict]
+    note = PRUNED.format(name, n_kept, len(files.records), verdict)
+    return Selected(frozenset(map(name_of, files.records)), frozenset(files.selection.removed), note)

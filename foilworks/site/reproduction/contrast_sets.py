@@ -11,11 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.analyses import verbs
+from evaluation.analyses.proximity import SHARE
 from evaluation.charts.of_models import grouped
+from evaluation.proximity.measuring import ANTONYMS
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.score_files.analysis_files import read_edits
 from evaluation.score_files.items import read_items
 from evaluation.scoring.queries import run_results
+from foilworks.core.corpus.models import Subtest
+from foilworks.core.text.registry import load
 from foilworks.site.imports.store import import_records
 from foilworks.site.reproduction.audits import audit_files
 from foilworks.site.reproduction.contrast_list import LIST, list_cells
@@ -48,8 +52,10 @@ from foilworks.site.reproduction.eight_sets import (
     VERB_LM,
     DataSet,
     Options,
+    accuracy_by_proximity,
 )
 from foilworks.site.reproduction.eight_sets import PAPER as PAPER_SIZES
+from foilworks.site.reproduction.progress import begin, plan
 from foilworks.site.reproduction.shared_steps import OVERRIDE, check_weights, export, new_project, score, write_ladder
 from foilworks.site.reproduction.table_cells import (
     Caveat,
@@ -61,7 +67,9 @@ from foilworks.site.reproduction.table_cells import (
     not_given,
     other_hash,
 )
+from generation.filters.registry import FILTERS
 from generation.grammar.gender_words import TABLE_6 as OURS
+from generation.records import CaptionInput
 
 PUBLISHED = {VERB_LM: "msrvtt_lm_contrast_set.tsv", VERB_H: "msrvtt_human_contrast_set.tsv"}
 REPOSITORY = "github.com/jamespark3922/video-lang-contrast-set, folder msrvtt"
@@ -90,6 +98,7 @@ MADE = Caveat("simulated", "captions were chosen by simulated people, and the se
 NO_WEIGHTS = "give the model with --weights '{}=SPEC', and the clips"
 OTHERS = "the sets, their clips or the weights are not exactly the paper's"
 COUNTERPARTS, ITEMS, GROUP = "counterparts", "items", "{}: {}"
+GROUPS = "Contrast sets, Table 5: sizes of the groups"
 SIDES, MAX_VERBS = ("machine", "person"), 30
 COLUMN_OF = {VERB_LM: "VerbLM MC", VERB_H: "VerbH MC"}
 NO_SET = "the authors published no such set, and the sets that were made here do not have this number"
@@ -107,18 +116,23 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
     work.mkdir(parents=True, exist_ok=True)
     published = {name: path_by_source[file] for name, file in PUBLISHED.items() if file in path_by_source}
     notes: list[str] = [*MISPRINTS, NO_LSMDC]
-    cells = [*_mapping(), *_published_sizes(published), *list_cells(path_by_source.get(LIST), published)]
+    sizes = (*_published_sizes(published), *list_cells(path_by_source.get(LIST), published))
+    cells = [*_mapping(), *sizes, *_groups(published)]
     if len(published) == len(PUBLISHED):
         cells += _verbs(published, work)
+    sets = [
+        slug for slug in (MSRVTT, LSMDC) if all(name in path_by_source for name in (*FILES[slug], CLIPS.format(slug)))
+    ]
+    plan(len(published) + len(sets))
     notes += audit_files({path.name: path for path in published.values()}, work, seed)
-    real = _score_published(published, sources, weights)
+    real, near = _score_published(published, sources, weights)
     results = {}
-    for slug in (MSRVTT, LSMDC):
-        if all(name in path_by_source for name in (*FILES[slug], CLIPS.format(slug))):
-            results[slug], notes_of_set = _make(slug, sources, work, _options(weights, seed, settings))
-            notes += notes_of_set
+    for slug in sets:
+        begin(f"four sets of {TITLES[slug]}")
+        results[slug], notes_of_set = _make(slug, sources, work, _options(weights, seed, settings))
+        notes += notes_of_set
     caveats = {name: other_hash(path, PUBLISHED_HASHES) for name, path in published.items()}
-    cells += _results(results, real, weights, path_by_source, caveats)
+    cells += _results(results, real, near, weights, path_by_source, caveats)
     return Result(PAPER, tuple(cells), tuple(notes), missing_lines(SOURCES, path_by_source))
 
 
@@ -179,24 +193,46 @@ def _verbs(published: Mapping[str, Path], work: Path) -> Iterator[Cell]:
             yield compare("Contrast sets, Fig. 3", verb, side, None, share, digits=1)
 
 
-def _score_published(published: Mapping[str, Path], sources: Path, weights: Mapping[str, str]) -> dict[str, Any]:
-    """Return model -> set -> accuracy of real models on the published items; nothing without weights and clips."""
+def _score_published(
+    published: Mapping[str, Path], sources: Path, weights: Mapping[str, str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return model -> set -> accuracy of real models on the published items, and with encoders by semantic proximity.
+
+    Nothing without weights and clips. The captions of MSR-VTT are not needed (contrast sets, Table 5).
+    """
     clips = sources / CLIPS.format(MSRVTT)
     models = {name: spec for name, spec in weights.items() if name not in {*MAKERS, *ENCODERS}}
     if not (models and clips.is_dir() and published):
-        return {}
+        return {}, {}
     project = new_project("contrast-sets-published", "Contrast sets, as published", is_simulated=False)
     for name, path in published.items():
         params = {"dataset": "MSR-VTT", "subtest": name}
         import_records(project, None, "contrast", path, media_dir=clips, as_published=True, params=params)
     release = freeze_release(None, project, override=OVERRIDE)
     scored = {model: run_results(score(release, spec, model))["subtests"] for model, spec in models.items()}
-    return {model: {name: row["T"] for name, row in rows_by_set.items()} for model, rows_by_set in scored.items()}
+    accuracies = {model: {name: row["T"] for name, row in rows_by_set.items()} for model, rows_by_set in scored.items()}
+    encoders = {name: weights[name] for name in ENCODERS if name in weights}
+    subtest = Subtest.objects.filter(project=project, name=VERB_LM).first() if encoders else None
+    return accuracies, accuracy_by_proximity(project, release, subtest, encoders, {}) if subtest else {}
+
+
+def _groups(published: Mapping[str, Path]) -> Iterator[Cell]:
+    """Yield how many items of VerbLM change a verb to its antonym, and how many are in each group of 15 %."""
+    if VERB_LM not in published:
+        return
+    edits, antonym = read_edits([published[VERB_LM]], "contrast"), load(FILTERS[ANTONYMS])
+    params = {"tagger": "offline"}
+    opposite = sum(
+        antonym.judge(CaptionInput("", edit.caption), edit.foil, others=(), params=params).passed for edit in edits
+    )
+    for column, n in (("antonyms", opposite), ("high or low, each", round(SHARE * (len(edits) - opposite)))):
+        yield compare(GROUPS, VERB_LM, column, None, n, digits=0)
 
 
 def _results(
     results: Mapping[str, Any],
     real: Mapping[str, Any],
+    near: Mapping[str, Any],
     weights: Mapping[str, str],
     path_by_source: Mapping[str, Path],
     caveats: Mapping[str, Caveat | None],
@@ -208,7 +244,9 @@ def _results(
         yield from made(table, MSRVTT, accuracy, published=dict.fromkeys(real, of_files))
     yield from made(TABLE_3, LSMDC, partial(_accuracy, results.get(LSMDC, {}), {}))
     yield from made(TABLE_4, LSMDC, partial(_rare, results.get(LSMDC, {})))
-    yield from made(TABLE_5, MSRVTT, partial(_near, results.get(MSRVTT, {})))
+    by_proximity = results.get(MSRVTT, {"proximity": near})
+    of_file = dict.fromkeys(TABLE_5.columns, caveats.get(VERB_LM))
+    yield from made(TABLE_5, MSRVTT, partial(_near, by_proximity), published=dict.fromkeys(near, of_file))
     for slug, results_of_set in results.items():
         for name, n in results_of_set["sets"].items():
             row, printed = NAME.format(TITLES[slug], name), PAPER_SIZES[slug][name]
@@ -253,7 +291,7 @@ def _cells(
     terms = MSRVTT_TERMS if slug == MSRVTT else LSMDC_TERMS
     why = OTHER_RUN if table in (README_7K, README_9K) else OTHERS
     for model, printed in table.rows.items():
-        of_files = {COLUMN_OF[name]: caveat for name, caveat in (published or {}).get(model, {}).items()}
+        of_files = {COLUMN_OF.get(name, name): caveat for name, caveat in (published or {}).get(model, {}).items()}
         for column, value, share in zip(table.columns, printed, shares_of(model), strict=True):
             if value is None:
                 continue

@@ -4,7 +4,7 @@ The sources have the files of MSR-VTT and LSMDC by their published names (`FILES
 `lsmdc_clips`. The people, and all judgements, are simulated and marked so. docs/papers/contrast-sets.md has the steps.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from foilworks.core.corpus.video_files.stored_files import clip_file
 from foilworks.core.hub.interfaces import VideoMeta
 from foilworks.core.hub.opening import open_adapter
 from foilworks.core.media.frames import sample_frames
+from foilworks.core.projects.models import Project
 from foilworks.site.imports.store import import_records
 from foilworks.site.reproduction.shared_steps import done, new_project, score
 from foilworks.site.reproduction.simulated_work import People
@@ -252,15 +253,26 @@ class DataSet:
 
     def _proximity(self, release: Release) -> dict[str, Any]:
         tiny = {} if self.options.encoders else {SENT_BERT: write_encoder(self.work / "tiny-encoder", self._words())}
-        for name, encoder in {**self.options.encoders, **tiny}.items():
-            done(measure_proximity(None, release, encoder, name=name, device="cpu").job)
-        items = scored_facts(self.project, self.sets[VERB_LM])
-        models = {**items.models, HUMAN: _choice_scores(release, items)}
-        rows = proximity_analysis.compute(replace(items, models=models))
-        accuracy_by_model: dict[str, Any] = {}
-        for row in rows["rows"]:
-            accuracy_by_model.setdefault(row["model"], {})[row["group"]] = row["accuracy"]
-        return accuracy_by_model
+        encoders = {**self.options.encoders, **tiny}
+        return accuracy_by_proximity(self.project, release, self.sets[VERB_LM], encoders, {HUMAN: _choice_scores})
+
+
+def accuracy_by_proximity(
+    project: Project,
+    release: Release,
+    subtest: Subtest,
+    encoders: Mapping[str, str],
+    people: Mapping[str, Callable[[Release, ScoredItems], np.ndarray]],
+) -> dict[str, Any]:
+    """Measure each encoder; return model -> group -> accuracy of the scored models and of `people`, by name."""
+    for name, encoder in encoders.items():
+        done(measure_proximity(None, release, encoder, name=name, device="cpu").job)
+    items = scored_facts(project, subtest)
+    models = {**items.models, **{name: scores_of(release, items) for name, scores_of in people.items()}}
+    accuracy_by_model: dict[str, Any] = {}
+    for row in proximity_analysis.compute(replace(items, models=models))["rows"]:
+        accuracy_by_model.setdefault(row["model"], {})[row["group"]] = row["accuracy"]
+    return accuracy_by_model
 
 
 def _identities(release: Release) -> dict[str, Any]:

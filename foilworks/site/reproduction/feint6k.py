@@ -29,6 +29,7 @@ from foilworks.site.reproduction.feint6k_cells import (
     PEOPLE,
     README,
     SIZES,
+    STANDARD,
     T1,
     T2,
     claim_cells,
@@ -48,6 +49,7 @@ from foilworks.site.reproduction.feint6k_people import (
     can_be_written,
     collect,
 )
+from foilworks.site.reproduction.progress import begin, plan
 from foilworks.site.reproduction.shared_steps import check_weights, export, new_project, write_ladder
 from foilworks.site.reproduction.table_cells import (
     Caveat,
@@ -58,7 +60,7 @@ from foilworks.site.reproduction.table_cells import (
     missing_lines,
     not_given,
 )
-from foilworks.site.teacher.paper_rows import MSRVTT, VATEX
+from foilworks.site.teacher.paper_rows import MSRVTT, RANDOM, VATEX
 from foilworks.site.teacher.paper_tables import tables
 
 LANGUAGEBIND = "zero-shot, LanguageBind"
@@ -70,6 +72,8 @@ CODE = "https://github.com/facebookresearch/feint6k"
 OF_SCRIPT_PLACE = f"{CODE} (its script writes it)"
 VIDEOS, ALL_VIDEOS = "videos", 6243
 OTHER_SIZE = "the given files have {:,} videos, both halves of Feint6K {:,}"
+# Percent: the paper prints "<1e-3".
+BOUND, NO_CHANCE = 0.1, "the paper prints only a bound, <1e-3"
 OTHER_FOILS = "the given files have other numbers of videos or foils"
 
 
@@ -141,11 +145,9 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
     """Return every cell that the files in `sources` allow; exports and audits are written below `work`."""
     check_weights(weights, (*MODEL_ROWS, FILLER, SENTENCES, CHATBOT))
     given_sources = {source.name for source in SOURCES if any(sources.glob(source.name))}
-    results = {
-        half.dataset: _make(half, sources, work, weights, seed)
-        for half in HALVES
-        if (sources / half.captions).is_file()
-    }
+    given_halves = [half for half in HALVES if (sources / half.captions).is_file()]
+    plan(len(given_halves))
+    results = {half.dataset: _make(half, sources, work, weights, seed) for half in given_halves}
     arrays = {half.dataset: array for half in HALVES if (array := _similarities(half, sources)) is not None}
     other = _other_data(sum(result.n for result in results.values()), len(results) == len(HALVES))
     cells = [*_cells(results, arrays, other, tiny=MAIN not in weights)]
@@ -173,12 +175,21 @@ def _cells(
         values_by_dataset[half.dataset] = values
         absent = None if result else not_given(half.captions, CODE)
         yield from table_1(half.dataset, values, result.scored.tiny if result else set(), absent, other)
+        yield _standard_chance(half, result, absent)
         yield from readme_cells(half.dataset, array, not_given(half.similarities, OF_SCRIPT_PLACE), other)
     ablation = results.get(VATEX)
     student = ablation.scored.names.get(MAIN, "") if ablation else ""
     yield from table_2(ablation.tables if ablation else None, student, tiny, other)
     yield from claim_cells(values_by_dataset, tiny, dict.fromkeys(values_by_dataset, other))
     yield from _sizes(results, other)
+
+
+def _standard_chance(half: Half, result: "HalfResult | None", absent: Caveat | None) -> Cell:
+    """Return the chance of standard R@1: one of as many captions as the half has videos."""
+    column = f"{half.dataset}, {STANDARD}"
+    if result is None:
+        return compare(T1, RANDOM, column, BOUND, None, digits=3, caveat=absent)
+    return compare(T1, RANDOM, column, None, 100 / result.n, digits=3, why=NO_CHANCE)
 
 
 @dataclass
@@ -193,6 +204,7 @@ class HalfResult:
 
 
 def _make(half: Half, sources: Path, work: Path, weights: Mapping[str, str], seed: int) -> HalfResult:
+    begin(half.dataset)
     path, out = sources / half.captions, work / half.slug
     all_records = {record.video.key: record for record in _records("feint6k", path, {"dataset": half.dataset})}
     records = {key: record for key, record in all_records.items() if can_be_written(record)}

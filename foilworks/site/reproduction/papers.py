@@ -41,9 +41,23 @@ def _utd() -> ModuleType:
     return utd
 
 
+def _tst() -> ModuleType:
+    from foilworks.site.reproduction import tst
+
+    return tst
+
+
+def _video_oasis() -> ModuleType:
+    from foilworks.site.reproduction import video_oasis
+
+    return video_oasis
+
+
 PAPERS = {
     "vilma": Paper("ViLMA (ICLR 2024)", _vilma),
     "contrast-sets": Paper("Contrast sets (NAACL 2022)", _contrast_sets),
     "feint6k": Paper("Feint6K and RCAD (ECCV 2024)", _feint6k),
     "utd": Paper("UTD (CVPR 2025)", _utd),
+    "tst": Paper("TsT (COLM 2026)", _tst),
+    "video-oasis": Paper("Video-Oasis (ECCV 2026)", _video_oasis),
 }

@@ -17,6 +17,7 @@ from evaluation.utd.downloads import FILES
 from evaluation.utd.models import BiasRun, Descriptions
 from evaluation.utd.requests import BiasRequest
 from foilworks.core.projects.models import Project
+from foilworks.site.reproduction.progress import begin, plan
 from foilworks.site.reproduction.shared_steps import check_weights, done
 from foilworks.site.reproduction.table_cells import Caveat, Cell, Result, compare, missing_lines, not_given
 from foilworks.site.reproduction.utd_data import BY_COLUMN, DATA_SETS, PAGE, SOURCES, DataSet, other_data, project_of
@@ -25,6 +26,8 @@ from foilworks.site.reproduction.utd_models import (
     benchmark,
     both_removed,
     model_cells,
+    more_cells,
+    recall_cells,
     share_cells,
     splits_of,
 )
@@ -87,14 +90,22 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
     """Return every cell that the files in `sources` allow; files of each data set are written below `work`."""
     check_weights(weights, (*TABLES["A.4"].rows, *(row for name in TABLES_OF_MODELS for row in TABLES[name].rows)))
     results = DataSetResults()
-    for data_set in DATA_SETS:
-        if any((sources / name).is_file() for name in (data_set.splits, data_set.descriptions(data_set.test))):
-            _make(data_set, sources, work, weights, seed, results)
+    given_sets = [
+        data_set
+        for data_set in DATA_SETS
+        if any((sources / name).is_file() for name in (data_set.splits, data_set.descriptions(data_set.test)))
+    ]
+    plan(len(given_sets))
+    for data_set in given_sets:
+        begin(data_set.column)
+        _make(data_set, sources, work, weights, seed, results)
     tiny = ENCODER not in weights
     cells = [
         *bias_cells(results, tiny),
         *share_cells(results.splits),
         *model_cells(results.models, results.splits),
+        *more_cells(sources, results.splits),
+        *recall_cells(results.biases),
         *_ablation_cells(results, tiny),
         *study_cells(results.descriptions, work, seed),
     ]

@@ -1,7 +1,9 @@
 """The tables of video models on UTD's published splits (UTD, Tables 4, 5, 6, A.1 and A.2)."""
 
+import csv
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from evaluation.errors import EvaluationError
@@ -9,9 +11,11 @@ from evaluation.utd.actions.biases import predict_samples
 from evaluation.utd.actions.import_benchmark import import_benchmark
 from evaluation.utd.actions.import_splits import import_splits
 from evaluation.utd.instructions import CLASSIFICATION
+from evaluation.utd.measuring import CUTS
 from evaluation.utd.models import BiasRun
 from evaluation.utd.pages import benchmark_of
 from evaluation.utd.requests import PredictionRequest
+from foilworks.core.corpus.import_formats.parsing.json_records import read_text
 from foilworks.core.projects.models import Project
 from foilworks.site.reproduction.shared_steps import done
 from foilworks.site.reproduction.table_cells import Caveat, Cell, compare, not_given
@@ -35,6 +39,8 @@ OTHER_NAMES = {
 EPOCHS = 50
 OTHER_RUN = "computed from the given answers; the published answers are of other epochs, weights or videos"
 OTHER_SPLIT = "counted in the given split"
+OF_CODE, RECALL = "UTD, code: R@5, R@10 and top-5 of the models", "UTD, code: recall of descriptions, both directions"
+MORE = {"R5": "R@5", "R10": "R@10", "acc_top5": "top-5"}
 
 
 def rows_of(column: str) -> dict[str, str]:
@@ -91,6 +97,33 @@ def model_cells(
             yield compare(
                 f"UTD, Table {name}", row, heading, paper, _percent(reproduced), digits=1, why=OTHER_RUN, caveat=caveat
             )
+
+
+def more_cells(sources: Path, splits: Mapping[str, BiasRun]) -> Iterator[Cell]:
+    """Yield R@5, R@10 and top-5 of the published answers, which the authors' code prints and the paper does not."""
+    for column, run in splits.items():
+        data_set, removed = BY_COLUMN[column], set(run.result["split"]["removed"])
+        for row in rows_of(column):
+            path = file_of(sources, data_set, row)
+            answers = list(csv.DictReader(read_text(path).splitlines())) if path else []
+            for name in MORE if answers else ():
+                if name not in answers[0]:
+                    continue
+                for form, some in (
+                    (FULL, answers),
+                    (SPLIT, [answer for answer in answers if answer["video_id"] not in removed]),
+                ):
+                    share = 100 * fmean(float(answer[name]) for answer in some) if some else None
+                    yield compare(OF_CODE, row, f"{column}, {MORE[name]}, {form}", None, share, digits=1)
+
+
+def recall_cells(biases: Mapping[str, BiasRun]) -> Iterator[Cell]:
+    """Yield how often texts about a video find it among the first 1, 5 and 10, and the reverse (UTD's code)."""
+    for column, run in biases.items():
+        for row in run.result["recall"]:
+            for name in CUTS:
+                heading = f"{column}, {row['direction']}, {name}"
+                yield compare(RECALL, row["concept"], heading, None, 100 * row[name], digits=1)
 
 
 def _caveat(column: str, row: str, splits: Mapping[str, BiasRun], *, is_given: bool) -> Caveat | None:

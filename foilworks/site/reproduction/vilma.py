@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from foilworks.site.reproduction.audits import audit_files
+from foilworks.site.reproduction.progress import begin, plan
 from foilworks.site.reproduction.shared_steps import check_weights, export, write_ladder
 from foilworks.site.reproduction.table_cells import Cell, Result, Source, missing_lines
 from foilworks.site.reproduction.vilma_collection import make_again
@@ -34,7 +35,10 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
     cells: tuple[Cell, ...] = count_files(files)
     if files:
         work.mkdir(parents=True, exist_ok=True)
+        plan(2 + len(files))
+        begin("scores of the published items")
         scored = score_published(import_published(files, sources, work), files, sources, work, weights)
+        begin("foils made again")
         second_round = make_again(files, sources / VIDEOS, work / "again", weights, seed)
         cells += (*score_cells(scored), *second_round.cells)
         notes += [draw_words(files, work / "figures"), *write_analyses(scored.release, work / "figures")]

@@ -1,15 +1,17 @@
 """(ViLMA, Tables 1 and 4-6) from the public files: the validation report, and the numbers that it holds."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from evaluation.analyses import validation
 from evaluation.score_files.items import read_items
+from foilworks.site.reproduction.readability import readability
 from foilworks.site.reproduction.table_cells import Caveat, Cell, compare, not_given, other_hash
 from foilworks.site.reproduction.vilma_paper import (
     ALL,
+    AWARENESS,
     OVERALL,
     PUBLISHED,
     STATE,
@@ -27,6 +29,8 @@ AGREEMENT = "who gave which vote is not public; ours is of the counts of three a
 MISPRINT = "misprint: {} of {} is {:.2f} %"
 CUT = "cut off after two decimals: {} of {} is {:.2f} %"
 VALID, VALID_TEST = "#Valid", "#Valid Test"
+READABILITY = {"Flesch-Kincaid grade": 4.54, "Flesch reading ease": 83.27}
+SYLLABLES = "the paper names neither its count of syllables nor its texts; ours: groups of vowels, distinct captions"
 OTHER_SIZE = "this file has {} items, the paper's {}"
 OF_COUNTS = "the published file gives another count"
 ROW = "{}: {}"
@@ -68,11 +72,23 @@ def row_of_pairs(subtest: Subtest) -> str:
 def count_files(files: Mapping[Subtest, Path]) -> tuple[Cell, ...]:
     """Return the cells of (ViLMA, Tables 1 and 4-6)."""
     rows: dict[Subtest, Mapping[str, Any]] = {}
+    polished: set[str] = set()
     for subtest, path in files.items():
         items, _warnings = read_items([path])
         rows[subtest] = validation.compute(items, draws=0)["overall"]
+        if subtest.test == AWARENESS:
+            polished |= {item.caption for item in items}
     caveats = caveats_of(files, {subtest: row["n_items"] for subtest, row in rows.items()})
-    return tuple(cell for table in (_table_1, _table_4, _table_5, _table_6) for cell in table(rows, caveats))
+    cells = (cell for table in (_table_1, _table_4, _table_5, _table_6) for cell in table(rows, caveats))
+    return (*cells, *_readability(sorted(polished), caveats))
+
+
+def _readability(captions: Sequence[str], caveats: Caveats) -> Iterator[Cell]:
+    """Yield how easy the polished captions of situation awareness are to read (ViLMA, Sec. C.3)."""
+    caveat = first_caveat([subtest for subtest in SUBTESTS if subtest.test == AWARENESS], caveats)
+    numbers = readability(captions) if captions else (None, None)
+    for (name, printed), number in zip(READABILITY.items(), numbers, strict=True):
+        yield compare("ViLMA, Sec. C.3", name, "captions", printed, number, digits=2, why=SYLLABLES, caveat=caveat)
 
 
 def caveats_of(files: Mapping[Subtest, Path], sizes: Mapping[Subtest, int]) -> Caveats:

@@ -9,6 +9,7 @@ from evaluation.errors import EvaluationError
 from foilworks.core.text.quoting import quoted
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
 from foilworks.site.reproduction.papers import PAPERS, SAMPLES
+from foilworks.site.reproduction.progress import STEPS, Steps
 from foilworks.site.reproduction.report import as_json, summary, write_report
 from foilworks.site.reproduction.table_cells import Source
 
@@ -47,6 +48,7 @@ class Command(FoilworksCommand):
         out = options["out"].absolute()
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
             raise EvaluationError(f"{quoted(str(options['out']))} is not empty; choose a new folder with --out")
+        STEPS.set(Steps(self.say))
         self.result = paper.reproduce(sources, out, weights=weights, seed=options["seed"])
         self.has_no_source = len(self.result.missing) == len(paper.SOURCES)
         files = write_report(self.result, out)
