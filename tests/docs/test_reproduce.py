@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from foilworks.site import cli
-from foilworks.site.reproduction.papers import PAPERS
+from foilworks.site.reproduction.registry import PAPERS
 from scripts.doc_pages import DOCS, command_lines, split
 from tests.reproduction.test_contrast_sets import write_published
 

@@ -69,7 +69,7 @@ def test_without_sources_every_number_of_the_paper_stays_with_its_reason(places)
     sources.mkdir()
     result = feint6k.reproduce(sources, out, weights={}, seed=0)
     printed = sum(value is not None for row in TABLE_1 for values in row.printed.values() for value in values)
-    assert len(result.cells) == printed + 4 * len(TABLE_2) + 4 + 3 + 8
+    assert len(result.cells) == printed + 4 * len(TABLE_2) + 4 + 3 + 8 + 2
     assert {cell.state for cell in result.cells} == {"not given", "needs weights"}
     assert all(cell.why for cell in result.cells)
     assert len(result.missing) == len(feint6k.SOURCES)
@@ -84,6 +84,8 @@ def test_captions_alone_are_collected_again_by_forty_simulated_people(places):
     result = feint6k.reproduce(sources, out, weights={}, seed=0)
     found = by_place(result)
     assert found[T1, "Random", "MSR-VTT, R@1"].state == "other data"
+    chance = found[T1, "Random", "MSR-VTT, standard R@1"]
+    assert (chance.ours, chance.state) == (pytest.approx(100 / 7), "no number in the paper")
     human = found[T1, HUMAN, "MSR-VTT, R@1"]
     assert (human.ours, human.state) == (100, "simulated")
     # Ranks 1, 1, 1, 2, 3, 6.

@@ -8,8 +8,8 @@ import pytest
 
 from evaluation.errors import EvaluationError
 from foilworks.site.reproduction import oasis_printed, tst, tst_printed, video_oasis
-from foilworks.site.reproduction.papers import SAMPLES
 from foilworks.site.reproduction.printed_checks import without_shares
+from foilworks.site.reproduction.registry import SAMPLES
 from foilworks.site.reproduction.table_cells import count_states
 from foilworks.site.reproduction.tst_answers import number_of
 

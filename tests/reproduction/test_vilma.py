@@ -9,6 +9,7 @@ import pytest
 from evaluation.errors import EvaluationError
 from foilworks.site import cli
 from foilworks.site.reproduction import vilma, vilma_collection
+from foilworks.site.reproduction.readability import readability
 from foilworks.site.reproduction.report import markdown_of
 from foilworks.site.reproduction.table_cells import compare, count_states, other_hash
 from foilworks.site.reproduction.vilma_counts import count_files, find_files
@@ -75,6 +76,12 @@ def test_misprints_are_found_by_the_papers_own_numbers():
     ]
     assert any("UniVL: P+T over all is 32.2; the subtests give 35.6 weighted" in sentence for sentence in found)
     assert len(found) == 24
+
+
+def test_readability_follows_from_words_sentences_and_syllables():
+    grade, ease = readability(["The cat sat on the mat.", "A table is made."])
+    # Ten words, two sentences, eleven syllables.
+    assert (grade, ease) == pytest.approx((0.39 * 5 + 11.8 * 1.1 - 15.59, 206.835 - 1.015 * 5 - 84.6 * 1.1))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from foilworks.site.reproduction.papers import SAMPLES
+from foilworks.site.reproduction.registry import SAMPLES
 from foilworks.site.reproduction.simulated_people import stand_in_clip
 
 MSR_TEST = 6

@@ -1,7 +1,7 @@
 """Make the tables of UTD again from public files: descriptions, lists of videos, splits and models' answers.
 
-Every number comes from the product: `utd import`, `utd bias`, `utd bring`, `utd benchmark`, `utd export` and the object
-check. Without the paper's text encoder, a hashing one is used, and every such number says "tiny model".
+Every number comes from the product: `utd import`, `utd bias`, `utd bring`, `utd benchmark` and `utd export`. Without
+the paper's text encoder, a hashing one is used, and every such number says "tiny model".
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,10 +31,10 @@ from foilworks.site.reproduction.utd_models import (
     share_cells,
     splits_of,
 )
-from foilworks.site.reproduction.utd_printed import CONCEPTS, SETS, TABLES
-from foilworks.site.reproduction.utd_study import study_cells
+from foilworks.site.reproduction.utd_printed import CONCEPTS, SETS, TABLES, USER_STUDY
 
-PAPER = "UTD"
+PAPER, STUDY = "UTD", "UTD, Sec. 4.2 (user study)"
+NO_ANSWERS = Caveat("not published", "the answers of the seven people")
 ENCODER, TINY_ENCODER = "SFR-Embedding-Mistral", "fake-words:"
 TINY = Caveat(
     "tiny model", "encoded by hashed words, not by SFR-Embedding-Mistral: give --weights SFR-Embedding-Mistral=SPEC"
@@ -82,7 +82,6 @@ class DataSetResults:
     models: dict[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
     biases: dict[str, BiasRun] = field(default_factory=dict)
     encoders: dict[tuple[str, str], BiasRun] = field(default_factory=dict)
-    descriptions: dict[str, Descriptions] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
@@ -107,7 +106,7 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
         *more_cells(sources, results.splits),
         *recall_cells(results.biases),
         *_ablation_cells(results, tiny),
-        *study_cells(results.descriptions, work, seed),
+        *(compare(STUDY, row, "UCF", paper, None, digits=1, caveat=NO_ANSWERS) for row, paper in USER_STUDY.items()),
     ]
     given_sources = {source.name: True for source in SOURCES if any(sources.glob(source.name))}
     agreements = [
@@ -133,7 +132,6 @@ def _make(
     described = _import_descriptions(data_set, project, sources)
     if described is None:
         return
-    results.descriptions[data_set.column] = described
     texts = read_class_texts(sources / data_set.classes) if (sources / data_set.classes).is_file() else {}
 
     def measured(encoder: str) -> BiasRun:

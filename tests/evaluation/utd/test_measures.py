@@ -161,3 +161,17 @@ def test_nine_retrievals_are_right_only_if_the_own_video_is_first_without_ties()
     right = bias_measures.nine_retrievals([captions] * 3, [bias_measures.Gathered(videos, np.arange(3))] * 3)
     assert right.shape == (3, 9)
     assert right.all(axis=1).tolist() == [False, False, True]
+
+
+@pytest.mark.parametrize("block_bytes", [2**20, 200])
+def test_ranks_are_those_of_the_authors_rule(world, block_bytes, monkeypatch):
+    """Their rule: sort the scores, and average the positions that equal the own score."""
+    monkeypatch.setattr(bias_measures, "BLOCK_BYTES", block_bytes)
+    videos, targets, labels, _ = world
+    gallery = np.vstack([targets, targets[:2]])
+    names = gallery / np.linalg.norm(gallery, axis=1, keepdims=True)
+    expected = []
+    for row, label in zip(videos.sequences, labels, strict=True):
+        scores = np.round(names @ (row / np.linalg.norm(row)), 5)
+        expected.append(np.mean(np.flatnonzero(np.sort(-scores) == -scores[label])))
+    assert bias_measures.ranks(videos.sequences, gallery, labels) == pytest.approx(expected, abs=1e-6)

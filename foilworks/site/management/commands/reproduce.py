@@ -7,9 +7,10 @@ from django.core.management.base import CommandParser
 
 from evaluation.errors import EvaluationError
 from foilworks.core.text.quoting import quoted
+from foilworks.core.text.registry import load
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
-from foilworks.site.reproduction.papers import PAPERS, SAMPLES
 from foilworks.site.reproduction.progress import STEPS, Steps
+from foilworks.site.reproduction.registry import PAPERS, SAMPLES
 from foilworks.site.reproduction.report import as_json, summary, write_report
 from foilworks.site.reproduction.table_cells import Source
 
@@ -42,7 +43,7 @@ class Command(FoilworksCommand):
         sources = (SAMPLES / options["paper"] if options["sample"] else options["sources"]).absolute()
         if not sources.is_dir():
             raise EvaluationError(f"{quoted(str(options['sources']))} is not a folder; give the folder of the sources")
-        paper, weights = PAPERS[options["paper"]].load(), parse_set_options(options["weights"])
+        paper, weights = load(PAPERS[options["paper"]]), parse_set_options(options["weights"])
         if options["check"]:
             return {"sources": [_checked(source, sources) for source in paper.SOURCES]}
         out = options["out"].absolute()
