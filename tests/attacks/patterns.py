@@ -21,7 +21,7 @@ from typing import Any
 
 import regex
 
-from foilworks.core.corpus.import_formats.foil_coco import whole_word
+from foilworks.core.corpus.import_formats.choice_sets import whole_word
 from foilworks.core.corpus.import_formats.lsmdc import names_pattern
 from foilworks.core.corpus.vote_records import ANONYMOUS_NAME
 from foilworks.core.text.tokens import whole_words
@@ -36,7 +36,7 @@ CALLS = frozenset({"compile", "search", "match", "fullmatch", "sub", "subn", "sp
 WORDS = ["a", "a a", "aa", "walks away", "in front of", "is"]
 MADE: dict[str, Callable[[], list[Any]]] = {
     "foilworks/core/projects/model_folders.py": lambda: [re.compile(r"/home/models/(?:projects/\d+/|shared/)?")],
-    "foilworks/core/corpus/import_formats/foil_coco.py": lambda: [whole_word(word) for word in WORDS],
+    "foilworks/core/corpus/import_formats/choice_sets.py": lambda: [whole_word(word) for word in WORDS],
     "foilworks/core/corpus/import_formats/lsmdc.py": lambda: [names_pattern(WORDS)],
     "foilworks/core/corpus/vote_records.py": lambda: [re.compile(ANONYMOUS_NAME)],
     "foilworks/site/backup/rehearsal.py": lambda: [re.compile(r"foilworks_rehearsal_[0-9a-f]{12}")],

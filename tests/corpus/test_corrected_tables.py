@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from foilworks.core.corpus.export_formats import csv_rows as csv_exporter
-from foilworks.core.corpus.import_formats import contrast, csv_rows, feint6k, jsonl, msrvtt, mturk, vilma, votes
+from foilworks.core.corpus.import_formats import csv_rows, jsonl, msrvtt, mturk, vilma, votes
+from foilworks.core.corpus.import_formats.choice_sets import CONTRAST, FEINT6K
 from foilworks.core.corpus.records import BadRecord, ItemRecord, RecordWarning
 from foilworks.core.corpus.vote_records import VoteRecord
 from tests.corpus.releases import release_of
@@ -93,8 +94,8 @@ def test_blanks_around_names_and_ids_mean_nothing_and_texts_stay(tmp_path):
 @pytest.mark.parametrize(
     ("module", "name", "text"),
     [
-        (contrast, "x.tsv", "clip\tending0\tending1\tlabel\n v1 \tone\ttwo\t 0 \n"),
-        (feint6k, "x.csv", "video_id,sentence\n" + "".join(f" v1 ,text {n}\n" for n in range(6))),
+        (CONTRAST, "x.tsv", "clip\tending0\tending1\tlabel\n v1 \tone\ttwo\t 0 \n"),
+        (FEINT6K, "x.csv", "video_id,sentence\n" + "".join(f" v1 ,text {n}\n" for n in range(6))),
         (msrvtt, "x.csv", "video_id,sentence\n v1 ,a man sits.\n"),
     ],
 )

@@ -21,10 +21,9 @@ from foilworks.core.corpus.export_formats import (
     vatex,
     vitatecs,
 )
-from foilworks.core.corpus.import_formats import contrast as contrast_importer
 from foilworks.core.corpus.import_formats import csv_rows as csv_importer
-from foilworks.core.corpus.import_formats import feint6k as feint6k_importer
 from foilworks.core.corpus.import_formats import hf as hf_importer
+from foilworks.core.corpus.import_formats.choice_sets import CONTRAST, FEINT6K
 from foilworks.core.corpus.import_formats.registry import IMPORTERS
 from foilworks.core.corpus.records import ItemRecord, PairRecord, VideoRecord, VoteCounts
 from foilworks.core.text.registry import load, parse_params
@@ -123,7 +122,7 @@ class TestContrast:
     def table(self, tmp_path, text):
         path = tmp_path / "mc.tsv"
         path.write_text(text, encoding="utf-8")
-        return items_of(contrast_importer.read(path, params={}))
+        return items_of(CONTRAST.read(path, params={}))
 
     def test_imported_rows_are_exported_unchanged(self, tmp_path):
         text = (
@@ -157,7 +156,7 @@ class TestFeint6k:
         text = "video_id,sentence\n" + "".join(f'v{n},"text {n}, {i}"\n' for n in range(2) for i in range(6))
         path = tmp_path / "feint.csv"
         path.write_text(text, encoding="utf-8")
-        items = items_of(feint6k_importer.read(path, params={}))
+        items = items_of(FEINT6K.read(path, params={}))
         feint6k.write(release_of(items), tmp_path / "out", params={})
         assert (tmp_path / "out" / "feint.csv").read_text(encoding="utf-8") == text
 

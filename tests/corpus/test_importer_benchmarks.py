@@ -6,13 +6,8 @@ import json
 import pytest
 
 from foilworks.core.corpus.errors import CorpusError
-from foilworks.core.corpus.import_formats import (
-    bla,
-    eqben,
-    seed_bench,
-    tempcompass,
-    videocon,
-)
+from foilworks.core.corpus.import_formats.pair_sets import BLA, EQBEN
+from foilworks.core.corpus.import_formats.question_sets import SEED_BENCH, TEMPCOMPASS, VIDEOCON
 from foilworks.core.corpus.import_formats.registry import IMPORTERS
 from foilworks.core.corpus.records import BadRecord, ItemRecord
 from foilworks.core.text.registry import load, parse_params
@@ -157,7 +152,7 @@ class TestSeedBench:
     }
 
     def test_images_and_videos_are_clips(self, tmp_path):
-        found = read(seed_bench, tmp_path / "SEED-Bench.json", self.FILE)
+        found = read(SEED_BENCH, tmp_path / "SEED-Bench.json", self.FILE)
         assert [(item.id, item.subtest, item.video.key, item.video.time_unit) for item in found] == [
             ("1", "Instances Counting", "CC3M/14_25", "sec"),
             ("v1", "Action Prediction", "EPIC-KITCHENS-100/P03/P03_24@648-658", "sec"),
@@ -167,13 +162,13 @@ class TestSeedBench:
 
     @pytest.mark.parametrize(("part", "ids"), [("video", ["v1", "v2"]), ("image", ["1"])])
     def test_a_part_can_be_chosen(self, tmp_path, part, ids):
-        assert [item.id for item in read(seed_bench, tmp_path / "x.json", self.FILE, part=part)] == ids
+        assert [item.id for item in read(SEED_BENCH, tmp_path / "x.json", self.FILE, part=part)] == ids
 
     def test_errors_name_the_field(self, tmp_path):
         good = self.FILE["questions"][1]
         wrong = [{"segment": [3, 2]}, {"segment": 3}, {"question_type_id": 9}, {"data_id": ["a", "b"]}, {"answer": "E"}]
         content = {**self.FILE, "questions": [{**good, **each} for each in wrong]}
-        assert [line.partition(": ")[2] for line in problems(read(seed_bench, tmp_path / "x.json", content))] == [
+        assert [line.partition(": ")[2] for line in problems(read(SEED_BENCH, tmp_path / "x.json", content))] == [
             "segment: is [3, 2]; give an end after the start",
             "segment: is not a start and an end; give [start, end]",
             "question_type_id: '9' is not in question_type; add it there",
@@ -181,7 +176,7 @@ class TestSeedBench:
             "answer: 'E' is none of them; correct the answer (the candidates are 4, counted from 0)",
         ]
         with pytest.raises(CorpusError, match="question_type: is missing; give the whole published file"):
-            read(seed_bench, tmp_path / "x.json", {"questions": []})
+            read(SEED_BENCH, tmp_path / "x.json", {"questions": []})
 
 
 class TestTempCompass:
@@ -202,7 +197,7 @@ class TestTempCompass:
         ],
     )
     def test_each_task_has_its_texts(self, tmp_path, task, question, answer, expected):
-        (item,) = read(tempcompass, tmp_path / f"{task}.json", self.content(question, answer))
+        (item,) = read(TEMPCOMPASS, tmp_path / f"{task}.json", self.content(question, answer))
         assert (item.id, item.subtest, item.test) == (f"{task}-direction:1034:0", f"{task}-direction", "direction")
         assert texts(item) == expected
         assert item.facts["options"][item.facts["answer"]] in expected[0]
@@ -210,12 +205,12 @@ class TestTempCompass:
     def test_the_task_that_asks_for_a_text_is_refused(self, tmp_path):
         content = self.content("Write.\nInformation A: x\nInformation B: y\nGenerated Caption:", "A. x")
         with pytest.raises(CorpusError, match="asks for a new text, which is no choice"):
-            read(tempcompass, tmp_path / "captioning.json", content)
+            read(TEMPCOMPASS, tmp_path / "captioning.json", content)
 
     def test_errors_name_the_question(self, tmp_path):
         asked = [("Where?\nA. left\nright", "A. left"), ("Where?\nA. left\nB. right", "left"), ("Is it?", "maybe")]
         content = {"7": {"speed": [{"question": q, "answer": a} for q, a in asked]}, "8": [], "9": {"order": {}}}
-        assert [line.partition(": ")[2] for line in problems(read(tempcompass, tmp_path / "t.json", content))] == [
+        assert [line.partition(": ")[2] for line in problems(read(TEMPCOMPASS, tmp_path / "t.json", content))] == [
             "7.speed[0].question: 'right' has no label; start each option with A., B. …",
             "7.speed[1].answer: 'left' is not among the options; give one of them",
             "7.speed[2].answer: is 'maybe'; give yes or no",
@@ -232,7 +227,7 @@ class TestVideoCon:
             "msrvtt,videos/v7.mp4,a man folds,a man irons,test,action,k,\n"
             "msrvtt,/disk/x/v8.mp4,a man folds,a man tears,,flip,,\n"
         )
-        found = read(videocon, tmp_path / "videocon_llm_feedback.csv", rows)
+        found = read(VIDEOCON, tmp_path / "videocon_llm_feedback.csv", rows)
         assert [item.id for item in found] == ["action:videos/v7", "action:videos/v7#2", "flip:v8"]
         assert (found[0].video.file, found[0].video.split, found[2].video.file) == ("videos/v7.mp4", "test", "v8.mp4")
         assert found[0].facts == {"nle": "he does not tear"}
@@ -243,13 +238,13 @@ class TestVideoCon:
             "https://films.example/a.mp4,one jumps,one sits,no sitting,True\n"
             "https://films.example/b.mp4,one jumps,one sits,no sitting,False\n"
         )
-        found = read(videocon, tmp_path / "videocon_human.csv", rows)
+        found = read(VIDEOCON, tmp_path / "videocon_human.csv", rows)
         assert [(item.id, item.subtest) for item in found] == [("human-hard:a", "human-hard"), ("human:b", "human")]
         assert found[0].video.url == "https://films.example/a.mp4"
 
     def test_statements_are_captions(self, tmp_path):
         rows = "vid_id,question,answer,s0,s1,s2,s3,s4\n41,why,1,one,two,three,four,five\n41,why,9,a,b,c,d,e\n"
-        found = read(videocon, tmp_path / "statements.csv", rows)
+        found = read(VIDEOCON, tmp_path / "statements.csv", rows)
         assert texts(found[0]) == ("two", "one", "three", "four", "five")
         assert problems(found) == [
             "3: answer: '9' is none of them; correct the answer (the candidates are 5, counted from 0)"
@@ -257,7 +252,7 @@ class TestVideoCon:
 
     def test_errors_name_the_field(self, tmp_path):
         rows = "videopath,caption,neg_caption,split\n,a,b,\nv,a,,\nv,a,b,dev\n../v,a,b,\nv,a,b,\nv,a,b,\n"
-        assert problems(read(videocon, tmp_path / "x.csv", rows)) == [
+        assert problems(read(VIDEOCON, tmp_path / "x.csv", rows)) == [
             "2: videopath: is missing; name the video",
             "3: neg_caption: is missing; give the text",
             "4: split: is 'dev'; give train, val or test",
@@ -281,7 +276,7 @@ class TestTwoTrueCaptions:
 
     def test_a_group_of_bla_is_two_items_with_both_false_sentences(self, tmp_path):
         content = [{"image_id": 23, "caption_group": [{**self.GROUP, "predicate": "eat"}]}]
-        found = read(bla, tmp_path / "coordination_captions.json", content)
+        found = read(BLA, tmp_path / "coordination_captions.json", content)
         assert [(item.id.partition(":")[2], texts(item)) for item in found] == [
             ("23:1", ("he has a cup", "he eats", "she has a cup")),
             ("23:2", ("she eats", "he eats", "she has a cup")),
@@ -291,7 +286,7 @@ class TestTwoTrueCaptions:
     @pytest.mark.parametrize("group", [lambda pair: [pair], lambda pair: {"video": {"subject": [pair]}}])
     def test_a_record_of_eqben_is_an_item_per_picture(self, tmp_path, group):
         pair = {"image0": "a/0.png", "caption0": ["left", "at left"], "image1": "a/1.png", "caption1": "right"}
-        found = read(eqben, tmp_path / "ag.json", group(pair))
+        found = read(EQBEN, tmp_path / "ag.json", group(pair))
         assert [(item.video.source_id, texts(item)) for item in found] == [
             ("a/0.png", ("left", "right")),
             ("a/1.png", ("right", "left")),
@@ -306,12 +301,12 @@ class TestTwoTrueCaptions:
             "2: caption: is missing; give the text"
         ]
         content = [{"image_id": 1, "caption_group": []}, {"image_id": 1, "caption_group": [{"True1": "x"}]}]
-        assert problems(read(bla, path, content)) == [
+        assert problems(read(BLA, path, content)) == [
             "2: record: has no list caption_group with the sentences; correct the line",
             "6: caption_group.False1: is missing; give the text",
             "6: caption_group.True2: is missing; give two true and two false sentences",
         ]
-        assert problems(read(eqben, path, [{"image0": "a", "caption0": "x", "image1": ""}, 3])) == [
+        assert problems(read(EQBEN, path, [{"image0": "a", "caption0": "x", "image1": ""}, 3])) == [
             "2: caption1: is missing; give the text",
             "2: image1: is missing; give it",
             "7: record: is the number 3; give an object with named fields",

@@ -6,7 +6,9 @@ import json
 import pytest
 
 from foilworks.core.corpus.errors import CorpusError
-from foilworks.core.corpus.import_formats import foil_coco, msrvtt, vatex
+from foilworks.core.corpus.import_formats import msrvtt
+from foilworks.core.corpus.import_formats.caption_sets import VATEX
+from foilworks.core.corpus.import_formats.choice_sets import FOIL_COCO
 from foilworks.core.corpus.import_formats.registry import IMPORTERS
 from foilworks.core.corpus.records import BadRecord, ItemRecord, VideoRecord
 from foilworks.core.text.registry import load, parse_params
@@ -136,7 +138,7 @@ class TestFoilCoco:
     def test_a_caption_and_its_foils_are_one_item(self, tmp_path):
         second = {**self.FOIL, "caption": "a dog on a table", "foil_word": "table", "target_word": "sofa", "foil_id": 3}
         found = read(
-            foil_coco,
+            FOIL_COCO,
             tmp_path / "foil.json",
             {
                 "info": {"year": 2017},
@@ -161,13 +163,13 @@ class TestFoilCoco:
         ]
 
     def test_a_foil_alone_gets_its_caption_back(self, tmp_path):
-        (item,) = read(foil_coco, tmp_path / "x.json", {"annotations": [self.FOIL], "images": []})
+        (item,) = read(FOIL_COCO, tmp_path / "x.json", {"annotations": [self.FOIL], "images": []})
         assert (item.caption, item.video.key) == ("a dog on a sofa", "COCO/42")
 
     def test_errors_name_the_field_and_the_problem(self, tmp_path):
         twice = {**self.FOIL, "id": 8, "caption": "a cat and a cat"}
         found = read(
-            foil_coco,
+            FOIL_COCO,
             tmp_path / "x.json",
             {"images": [], "annotations": [self.CAPTION, twice, "text", {**self.FOIL, "id": 9}]},
         )
@@ -181,7 +183,7 @@ class TestFoilCoco:
     def test_a_picture_whose_name_nothing_can_hold_is_named(self, tmp_path):
         images = [{"id": 42, "file_name": "x" * 300}, {"id": 43, "file_name": "x\x00"}]
         annotations = [self.FOIL, {**self.FOIL, "id": 8, "image_id": 43}]
-        found = read(foil_coco, tmp_path / "x.json", {"images": images, "annotations": annotations})
+        found = read(FOIL_COCO, tmp_path / "x.json", {"images": images, "annotations": annotations})
         assert [problem.partition(": ")[2] for problem in problems(found)] == [
             "image.file_name: has 300 characters, more than 200; shorten it",
             "image.file_name: contains a NUL character; remove it",
@@ -190,10 +192,10 @@ class TestFoilCoco:
     def test_a_file_without_its_lists_is_named(self, tmp_path):
         path = tmp_path / "x.json"
         with pytest.raises(CorpusError) as caught:
-            read(foil_coco, path, {"images": [], "sentences": []})
+            read(FOIL_COCO, path, {"images": [], "sentences": []})
         assert str(caught.value).startswith(f"{path}:1: JSON: has no list annotations, column 1; ")
         with pytest.raises(CorpusError, match="annotations is not a list"):
-            read(foil_coco, path, {"images": [], "annotations": {}})
+            read(FOIL_COCO, path, {"images": [], "annotations": {}})
 
 
 class TestMsrvtt:
@@ -249,7 +251,7 @@ class TestVatex:
     VIDEO = {"videoID": "Ab_000010_000020", "enCap": ["A man sits.", "Somebody sits down."], "chCap": ["…"]}
 
     def test_every_english_caption_is_a_record(self, tmp_path):
-        found = read(vatex, tmp_path / "v.json", [self.VIDEO])
+        found = read(VATEX, tmp_path / "v.json", [self.VIDEO])
         assert [(item.id, item.caption) for item in found] == [
             ("v:Ab_000010_000020", "A man sits."),
             ("v:Ab_000010_000020#2", "Somebody sits down."),
@@ -257,11 +259,11 @@ class TestVatex:
         assert {item.video.key for item in found} == {"VATEX/Ab_000010_000020"}
 
     def test_the_first_caption_of_each_video_can_be_taken_alone(self, tmp_path):
-        assert [item.caption for item in read(vatex, tmp_path / "v.json", [self.VIDEO], captions=1)] == ["A man sits."]
+        assert [item.caption for item in read(VATEX, tmp_path / "v.json", [self.VIDEO], captions=1)] == ["A man sits."]
 
     def test_errors_name_the_field_and_the_problem(self, tmp_path):
         found = read(
-            vatex, tmp_path / "v.json", [{"videoID": "a"}, {**self.VIDEO, "videoID": "../a"}, {"enCap": ["x"]}]
+            VATEX, tmp_path / "v.json", [{"videoID": "a"}, {**self.VIDEO, "videoID": "../a"}, {"enCap": ["x"]}]
         )
         assert [problem.partition(": ")[2] for problem in problems(found)] == [
             "enCap: has no list of captions; correct the line",

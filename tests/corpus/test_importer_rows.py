@@ -5,7 +5,8 @@ import json
 import pytest
 
 from foilworks.core.corpus.errors import CorpusError
-from foilworks.core.corpus.import_formats import contrast, csv_rows, feint6k, jsonl
+from foilworks.core.corpus.import_formats import csv_rows, jsonl
+from foilworks.core.corpus.import_formats.choice_sets import CONTRAST, FEINT6K
 from foilworks.core.corpus.records import BadRecord, ItemRecord, PairRecord, RecordWarning, VideoRecord, VoteCounts
 
 
@@ -19,8 +20,8 @@ def reader(module, name):
 
 
 read_csv = reader(csv_rows, "sitting.csv")
-read_contrast = reader(contrast, "verbs.tsv")
-read_feint = reader(feint6k, "vatex.csv")
+read_contrast = reader(CONTRAST, "verbs.tsv")
+read_feint = reader(FEINT6K, "vatex.csv")
 
 
 def complaint(outcome, tmp_path) -> str:

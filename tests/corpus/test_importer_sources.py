@@ -8,20 +8,10 @@ from collections import Counter
 import pytest
 
 from foilworks.core.corpus.errors import CorpusError
-from foilworks.core.corpus.import_formats import (
-    activitynet,
-    didemo,
-    kinetics,
-    lsmdc,
-    moments,
-    msrvtt,
-    rareact,
-    ssv2,
-    ucf101,
-    vatex,
-    vidsitu,
-)
+from foilworks.core.corpus.import_formats import lsmdc, msrvtt, vidsitu
+from foilworks.core.corpus.import_formats.caption_sets import ACTIVITYNET, DIDEMO, RAREACT, SSV2, VATEX
 from foilworks.core.corpus.import_formats.parsing.role_sentences import SCENE, sentence_of
+from foilworks.core.corpus.import_formats.video_sets import KINETICS, MOMENTS, UCF101
 from foilworks.core.corpus.records import BadRecord, ItemRecord, VideoRecord
 
 
@@ -48,7 +38,7 @@ class TestSomethingSomething:
     }
 
     def test_a_label_is_a_caption_with_its_template_and_placeholders(self, tmp_path):
-        (item,) = read(ssv2, tmp_path / "something-something-v2-validation.json", [self.LABEL])
+        (item,) = read(SSV2, tmp_path / "something-something-v2-validation.json", [self.LABEL])
         assert item == ItemRecord(
             id="something-something-v2-validation:74225",
             subtest="something-something-v2-validation",
@@ -66,7 +56,7 @@ class TestSomethingSomething:
 
     def test_errors_name_the_field_and_the_problem(self, tmp_path):
         found = read(
-            ssv2,
+            SSV2,
             tmp_path / "x.json",
             [{"id": "1"}, {**self.LABEL, "placeholders": ["a cup"]}, {**self.LABEL, "placeholders": "a cup"}],
         )
@@ -157,7 +147,7 @@ class TestRareAct:
 
     def test_only_positive_rows_are_read(self, tmp_path):
         rows = "14,7frRY7aGwMU,3,5,8,cut,laptop,1\n15,7frRY7aGwMU,3,5,8,cut,egg,0\n16,b,1,2,9,peel,corn,3\n"
-        (item,) = read(rareact, tmp_path / "rareact.csv", self.HEADER + rows)
+        (item,) = read(RAREACT, tmp_path / "rareact.csv", self.HEADER + rows)
         assert (item.id, item.caption) == ("rareact:14", "cutting a laptop")
         assert item.facts == {"verb": "cut", "noun": "laptop", "annotation": 1, "class_id": "8"}
         assert item.video == VideoRecord(
@@ -170,21 +160,21 @@ class TestRareAct:
             split="test",
             class_label="cut laptop",
         )
-        (clothes,) = read(rareact, tmp_path / "r.csv", self.HEADER + "1,a,1,2,9,shake,clothe,1\n")
+        (clothes,) = read(RAREACT, tmp_path / "r.csv", self.HEADER + "1,a,1,2,9,shake,clothe,1\n")
         assert (clothes.caption, clothes.facts["noun"]) == ("shaking some clothes", "clothe")
-        (hard,) = read(rareact, tmp_path / "rareact.csv", self.HEADER + rows, annotation="3")
+        (hard,) = read(RAREACT, tmp_path / "rareact.csv", self.HEADER + rows, annotation="3")
         assert (hard.caption, hard.facts["annotation"]) == ("peeling some corn", 3)
 
     def test_errors_name_the_field_and_the_problem(self, tmp_path):
         rows = "1,a,3,3,8,cut,laptop,1\n2,a,x,5,8,cut,egg,1\n3,a,1,2,8,cut,egg,7\n4,../a,1,2,8,cut,egg,1\n"
-        assert problems(read(rareact, tmp_path / "r.csv", self.HEADER + rows)) == [
+        assert problems(read(RAREACT, tmp_path / "r.csv", self.HEADER + rows)) == [
             "end: is 3, not after start; correct the segment",
             "start: is 'x'; give a number of seconds",
             "annotation: is '7'; give one of 0, 1, 2, 3, 4",
             "video_id: '../a' leaves the media folder; give a path below it",
         ]
         with pytest.raises(CorpusError, match="parameter 'annotation' is 'yes'; give one of: 1 \\(positive\\)"):
-            read(rareact, tmp_path / "r.csv", self.HEADER, annotation="yes")
+            read(RAREACT, tmp_path / "r.csv", self.HEADER, annotation="yes")
 
 
 class TestLsmdc:
@@ -253,7 +243,7 @@ class TestActivityNet:
             "timestamps": [[0, 4.5], [13.79, 54.32]],
             "sentences": ["A man sits.", "  He stands."],
         }
-        first, other = read(activitynet, tmp_path / "val_1.json", {"v_uqi": video})
+        first, other = read(ACTIVITYNET, tmp_path / "val_1.json", {"v_uqi": video})
         assert (first.id, first.caption, first.video.key) == ("val_1:v_uqi", "A man sits.", "ActivityNet/v_uqi@0-4.5")
         assert (other.id, other.caption) == ("val_1:v_uqi#2", "He stands.")
         assert (other.video.start_time, other.video.end_time, other.video.split) == (13.79, 54.32, "val")
@@ -264,7 +254,7 @@ class TestActivityNet:
             "v_a": {"timestamps": [[0, 1]], "sentences": ["a", "b"]},
             "v_b": {"timestamps": [[5, 5], [1], [-1, 2]], "sentences": ["a", "b", "c"]},
         }
-        assert problems(read(activitynet, tmp_path / "x.json", videos)) == [
+        assert problems(read(ACTIVITYNET, tmp_path / "x.json", videos)) == [
             "timestamps: is not one pair of times per sentence; correct the line",
             "timestamps[0]: is 5 to 5; give an end after the start",
             "timestamps[1]: is not a pair of times; give [start, end] in seconds",
@@ -283,14 +273,14 @@ class TestDidemo:
     }
 
     def test_the_clip_is_the_moment_that_most_annotators_marked(self, tmp_path):
-        (item,) = read(didemo, tmp_path / "val_data.json", [self.MOMENT])
+        (item,) = read(DIDEMO, tmp_path / "val_data.json", [self.MOMENT])
         assert (item.id, item.caption) == ("val_data:49152", "the man bends over")
         assert (item.video.start_time, item.video.end_time, item.video.split) == (5.0, 15.0, "val")
         assert item.facts == {"times": self.MOMENT["times"], "num_segments": 6}
 
     def test_errors_name_the_field_and_the_problem(self, tmp_path):
         moments_ = [{**self.MOMENT, "times": times} for times in ([], [[0, 6]], [[2, 1]], [[0.5, 1]])]
-        assert problems(read(didemo, tmp_path / "x.json", moments_)) == [
+        assert problems(read(DIDEMO, tmp_path / "x.json", moments_)) == [
             "times: is no list of spans; give [[first, last]] in segments of five seconds",
             *["times[0]: is no span of segments; give two of 0 to 5"] * 3,
         ]
@@ -327,18 +317,18 @@ class TestSplits:
         ],
     )
     def test_a_split_is_taken_from_the_name_of_the_file(self, tmp_path, name, split):
-        assert splits(read(vatex, tmp_path / name, self.VATEX)) == {split}
+        assert splits(read(VATEX, tmp_path / name, self.VATEX)) == {split}
 
     def test_the_parameter_replaces_the_name(self, tmp_path):
-        assert splits(read(vatex, tmp_path / "test.json", self.VATEX, split="train")) == {"train"}
+        assert splits(read(VATEX, tmp_path / "test.json", self.VATEX, split="train")) == {"train"}
         with pytest.raises(CorpusError, match="parameter 'split' is 'dev'; give train, val or test"):
-            read(vatex, tmp_path / "test.json", self.VATEX, split="dev")
+            read(VATEX, tmp_path / "test.json", self.VATEX, split="dev")
 
 
 class TestVideoLists:
     def test_kinetics(self, tmp_path):
         text = 'label,youtube_id,time_start,time_end,split,is_cc\n"air drumming",_dbcJuKJQNs,40,50,validate,0\n'
-        (item,) = read(kinetics, tmp_path / "kinetics-600_val.csv", text)
+        (item,) = read(KINETICS, tmp_path / "kinetics-600_val.csv", text)
         assert item == ItemRecord(
             id="Kinetics-600/_dbcJuKJQNs_000040_000050",
             subtest="",
@@ -352,14 +342,14 @@ class TestVideoLists:
             ),
             caption="",
         )
-        (test,) = read(kinetics, tmp_path / "test.csv", "youtube_id,time_start,time_end\nabc,1,11\n", dataset="K")
+        (test,) = read(KINETICS, tmp_path / "test.csv", "youtube_id,time_start,time_end\nabc,1,11\n", dataset="K")
         assert (test.video.key, test.video.class_label, test.video.split) == ("K/abc_000001_000011", "", "test")
-        (bad,) = problems(read(kinetics, tmp_path / "x.csv", "youtube_id,time_start,time_end\nabc,x,11\n"))
+        (bad,) = problems(read(KINETICS, tmp_path / "x.csv", "youtube_id,time_start,time_end\nabc,x,11\n"))
         assert bad == "time_start: is 'x'; give a number of seconds"
 
     def test_ucf101(self, tmp_path):
         text = "ApplyEyeMakeup/v_ApplyEyeMakeup_g08_c01.avi 1\nYoYo/v_YoYo_g01_c01.avi\nnothing\n../a/b.avi 1\n"
-        *items, _, _ = found = read(ucf101, tmp_path / "trainlist01.txt", text)
+        *items, _, _ = found = read(UCF101, tmp_path / "trainlist01.txt", text)
         assert [(item.video.source_id, item.video.class_label, item.video.split) for item in items] == [
             ("v_ApplyEyeMakeup_g08_c01", "apply eye makeup", "train"),
             ("v_YoYo_g01_c01", "yo yo", "train"),
@@ -375,7 +365,7 @@ class TestVideoLists:
 
     def test_moments_in_time(self, tmp_path):
         text = "filename,label,positive,negative\nplaying+music/a-1_4.mp4,playing+music,3,0\nalone\n"
-        *_, item, _ = found = read(moments, tmp_path / "trainingSet.csv", text)
+        *_, item, _ = found = read(MOMENTS, tmp_path / "trainingSet.csv", text)
         assert (item.video.source_id, item.video.class_label, item.video.split) == (
             "playing+music/a-1_4",
             "playing music",
@@ -384,5 +374,5 @@ class TestVideoLists:
         assert problems(found) == ["row: has no second cell, the class; correct the line"]
 
     def test_a_video_that_occurs_twice_is_bad(self, tmp_path):
-        (bad,) = problems(read(ucf101, tmp_path / "x.txt", "A/v_a.avi 1\nA/v_a.avi 1\n"))
+        (bad,) = problems(read(UCF101, tmp_path / "x.txt", "A/v_a.avi 1\nA/v_a.avi 1\n"))
         assert bad == "id: 'UCF101/v_a' is already on line 1; give every record its own id"

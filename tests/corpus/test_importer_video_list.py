@@ -5,8 +5,9 @@ import json
 import pytest
 
 from foilworks.core.corpus.errors import CorpusError
-from foilworks.core.corpus.import_formats import csv_rows, jsonl, kinetics, table, video_list
+from foilworks.core.corpus.import_formats import csv_rows, jsonl, table, video_list
 from foilworks.core.corpus.import_formats.parsing.video_rows import looks_like_line
+from foilworks.core.corpus.import_formats.video_sets import KINETICS
 from foilworks.core.corpus.records import BadRecord, ItemRecord, RecordWarning, TakenColumns
 
 ROWS = [("cup.mp4", "lift cup", "train"), ("door.mp4", "open door", "test")]
@@ -172,7 +173,7 @@ def test_a_table_of_kinetics_is_sent_to_its_format(tmp_path):
 
 def test_kinetics_reads_its_published_json(tmp_path):
     entry = {"annotations": {"label": "abseiling", "segment": [1.0, 11.0]}, "subset": "validate", "url": "x"}
-    found = read(kinetics, tmp_path / "kinetics700.json", json.dumps({"abc": entry, "bad": {"subset": "train"}}))
+    found = read(KINETICS, tmp_path / "kinetics700.json", json.dumps({"abc": entry, "bad": {"subset": "train"}}))
     assert labels(found) == [("Kinetics-700/abc_000001_000011", "abseiling", "val")]
     assert "has no annotations.segment" in str(found[1])
 

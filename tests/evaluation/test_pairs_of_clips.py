@@ -23,8 +23,7 @@ from evaluation.scoring.models import Run
 from evaluation.scoring.queries import release_scores, run_results, two_clip_results
 from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.export_formats import foilworks, winoground
-from foilworks.core.corpus.import_formats import vinoground
-from foilworks.core.corpus.import_formats import winoground as importer
+from foilworks.core.corpus.import_formats.pair_sets import VINOGROUND, WINOGROUND
 from foilworks.core.corpus.models import Item, Video
 from foilworks.core.corpus.records import BadRecord, ItemRecord
 from foilworks.core.corpus.rules.two_clips import pairs_of
@@ -107,7 +106,7 @@ def test_published_examples_become_two_items_each_and_come_back(bring, world, tm
 def test_a_row_of_vinoground_is_a_clip_with_its_caption_and_its_counterpart(tmp_path):
     path = tmp_path / "vinoground.csv"
     path.write_text("index,major,minor,pos_cap,neg_cap\n7,action,human;cyclical,he eats,he drinks\n8,object,,,b\n")
-    one, other, bad = vinoground.read(path, params={})
+    one, other, bad = VINOGROUND.read(path, params={})
     assert isinstance(bad, BadRecord)
     assert (one.id, one.pair, one.video.file, one.caption, one.foils) == (
         "action:7_pos",
@@ -128,7 +127,7 @@ def test_a_row_of_vinoground_is_a_clip_with_its_caption_and_its_counterpart(tmp_
 def test_an_example_without_an_image_is_bad_as_a_whole(tmp_path):
     path = tmp_path / "examples.jsonl"
     path.write_text(json.dumps({**EXAMPLES[0], "image_1": ""}) + "\n" + json.dumps(EXAMPLES[1]) + "\n")
-    bad, *good = importer.read(path, params={})
+    bad, *good = WINOGROUND.read(path, params={})
     assert isinstance(bad, BadRecord)
     assert [one.id for one in good if isinstance(one, ItemRecord)] == ["examples:1_0", "examples:1_1"]
 

@@ -15,7 +15,7 @@ from foilworks.core.corpus.export_formats.parts.choices import caption_index_of
 from foilworks.core.corpus.export_formats.parts.folder import write_folder
 from foilworks.core.corpus.export_formats.parts.released_items import manifest_facts, released_items
 from foilworks.core.corpus.export_formats.parts.tables import by_subtest, video_name, write_rows
-from foilworks.core.corpus.import_formats.contrast import LABELS
+from foilworks.core.corpus.import_formats.choice_sets import CONTRAST_LABELS
 from foilworks.core.corpus.records import ItemRecord, RecordContent, ReleaseContent
 from foilworks.core.corpus.rules.hard_foils import HARD_FOIL
 
@@ -57,7 +57,9 @@ def _write(path: Path, items: Sequence[ItemRecord]) -> None:
 
 def _plain(name: str, value: Any) -> bool:
     """Whether the format can give the field back as it is: text, or it would be another one when read."""
-    return name not in LABELS and isinstance(value, str) and bool(name.strip()) and not name.startswith("ending")
+    return (
+        name not in CONTRAST_LABELS and isinstance(value, str) and bool(name.strip()) and not name.startswith("ending")
+    )
 
 
 def _row(item: ItemRecord, labels: Sequence[str], extras: Sequence[str]) -> list[Any]:

@@ -11,7 +11,7 @@ from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.export_formats.parts.folder import write_folder
 from foilworks.core.corpus.export_formats.parts.released_items import manifest_facts, released_items
 from foilworks.core.corpus.export_formats.parts.tables import by_subtest, video_name, write_rows
-from foilworks.core.corpus.import_formats.feint6k import BLOCK
+from foilworks.core.corpus.import_formats.choice_sets import FEINT6K_BLOCK
 from foilworks.core.corpus.records import ItemRecord, RecordContent, ReleaseContent
 
 TAKES_RECORDS = True
@@ -21,12 +21,12 @@ def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping
     """Write the folder `out`; the paths of its files. CorpusError: no item has five foils, or the folder cannot be
     written there."""
     items = [item for item in released_items(release) if item.foils]
-    fitting = [item for item in items if len(item.foils) == BLOCK - 1]
+    fitting = [item for item in items if len(item.foils) == FEINT6K_BLOCK - 1]
     if not fitting:
         raise CorpusError(
-            f"{release.release}: no released item has {BLOCK - 1} foils, which the format needs; export another format"
+            f"{release.release}: no released item has {FEINT6K_BLOCK - 1} foils; export another format"
         )
-    left_out = sorted(item.id for item in items if len(item.foils) != BLOCK - 1)
+    left_out = sorted(item.id for item in items if len(item.foils) != FEINT6K_BLOCK - 1)
 
     def fill(folder: Path) -> None:
         for name, subtest_items in by_subtest(fitting, ".csv").items():

@@ -12,7 +12,7 @@ from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.export_formats.parts.folder import write_folder, write_lines
 from foilworks.core.corpus.export_formats.parts.released_items import manifest_facts, released_items
 from foilworks.core.corpus.export_formats.parts.tables import by_subtest, video_name
-from foilworks.core.corpus.import_formats.winoground import FIELDS
+from foilworks.core.corpus.import_formats.pair_sets import WINOGROUND_FIELDS
 from foilworks.core.corpus.records import ItemRecord, RecordContent, ReleaseContent
 from foilworks.core.corpus.rules.two_clips import half_of_item, mismatch, two_of_each
 
@@ -52,7 +52,11 @@ def _pairs(items: Sequence[ItemRecord]) -> list[ItemPair]:
 
 def _record(first: ItemRecord, last: ItemRecord) -> dict[str, Any]:
     """The fields that both items have alike are those of the example."""
-    extra = {name: value for name, value in first.extra.items() if name not in FIELDS and last.extra.get(name) == value}
+    extra = {
+        name: value
+        for name, value in first.extra.items()
+        if name not in WINOGROUND_FIELDS and last.extra.get(name) == value
+    }
     return {
         "id": _number(first.pair),
         "caption_0": first.caption,

@@ -1,4 +1,4 @@
-"""Formats that `foilworks import` reads: slug -> row. A format is one file here and one row."""
+"""Formats that `foilworks import` reads: slug -> row. A format is one row: a module here, or a `Format` in one."""
 
 from foilworks.core.text.plugins import Registry
 from foilworks.core.text.registry import Entry, Param
@@ -65,7 +65,7 @@ _IMPORTERS: dict[str, Entry] = {
     ),
     "contrast": Entry(
         "Contrast sets, TSV",
-        "foilworks.core.corpus.import_formats.contrast",
+        "foilworks.core.corpus.import_formats.choice_sets:CONTRAST",
         params=(
             _SUBTEST,
             _DATASET,
@@ -76,7 +76,7 @@ _IMPORTERS: dict[str, Entry] = {
     ),
     "feint6k": Entry(
         "Feint6K CSV",
-        "foilworks.core.corpus.import_formats.feint6k",
+        "foilworks.core.corpus.import_formats.choice_sets:FEINT6K",
         params=(_SUBTEST, _DATASET),
         summary="video_id, sentence: six rows per video, the caption and its five counterfactuals.",
         kind=BENCHMARK,
@@ -98,21 +98,21 @@ _IMPORTERS: dict[str, Entry] = {
     ),
     "winoground": Entry(
         "Winoground, JSON lines (images)",
-        "foilworks.core.corpus.import_formats.winoground",
+        "foilworks.core.corpus.import_formats.pair_sets:WINOGROUND",
         params=(_SUBTEST,),
         deviations=(_PICTURE, "Each example becomes two items, one for each image, with a shared pair name."),
         summary="Two captions and two still images per example, each caption true of one image.",
     ),
     "vinoground": Entry(
         "Vinoground CSV",
-        "foilworks.core.corpus.import_formats.vinoground",
+        "foilworks.core.corpus.import_formats.pair_sets:VINOGROUND",
         params=(_SUBTEST,),
         deviations=("Each row becomes two items, one for each clip, with a shared pair name.",),
         summary="index, major, minor, pos_cap, neg_cap: two captions and two clips per row.",
     ),
     "foil-coco": Entry(
         "FOIL-COCO JSON (images)",
-        "foilworks.core.corpus.import_formats.foil_coco",
+        "foilworks.core.corpus.import_formats.choice_sets:FOIL_COCO",
         params=(_SUBTEST,),
         deviations=(_PICTURE,),
         summary="Captions of COCO with foils in which one noun was replaced.",
@@ -127,14 +127,14 @@ _IMPORTERS: dict[str, Entry] = {
     ),
     "vatex": Entry(
         "VATEX captions",
-        "foilworks.core.corpus.import_formats.vatex",
+        "foilworks.core.corpus.import_formats.caption_sets:VATEX",
         params=(_SUBTEST, _SPLIT, Param("captions", 0, "max captions per video (0: all)", "int")),
         summary="English captions to make foils for.",
         kind=CAPTIONS,
     ),
     "ssv2": Entry(
         "Something-Something v2 labels",
-        "foilworks.core.corpus.import_formats.ssv2",
+        "foilworks.core.corpus.import_formats.caption_sets:SSV2",
         params=(_SUBTEST, _SPLIT),
         summary="Captions to make foils for: id, label, template, placeholders.",
         kind=CAPTIONS,
@@ -164,7 +164,7 @@ _IMPORTERS: dict[str, Entry] = {
     ),
     "rareact": Entry(
         "RareAct table",
-        "foilworks.core.corpus.import_formats.rareact",
+        "foilworks.core.corpus.import_formats.caption_sets:RAREACT",
         params=(
             _SUBTEST,
             Param("annotation", "1", "which rows to read: 1 positive; 2, 3, 4 hard negatives; 0 negative"),
@@ -227,21 +227,21 @@ _IMPORTERS: dict[str, Entry] = {
     ),
     "activitynet": Entry(
         "ActivityNet Captions",
-        "foilworks.core.corpus.import_formats.activitynet",
+        "foilworks.core.corpus.import_formats.caption_sets:ACTIVITYNET",
         params=(_SUBTEST, _SPLIT),
         summary="Captions to make foils for: each sentence with its part of the video.",
         kind=CAPTIONS,
     ),
     "didemo": Entry(
         "DiDeMo descriptions",
-        "foilworks.core.corpus.import_formats.didemo",
+        "foilworks.core.corpus.import_formats.caption_sets:DIDEMO",
         params=(_SUBTEST, _SPLIT),
         summary="Captions to make foils for: each description with the moment that most annotators marked.",
         kind=CAPTIONS,
     ),
     "kinetics": Entry(
         "Kinetics video list",
-        "foilworks.core.corpus.import_formats.kinetics",
+        "foilworks.core.corpus.import_formats.video_sets:KINETICS",
         params=(_DATASET, _SPLIT),
         summary="Videos without captions, with class and split: label, youtube_id, time_start, time_end.",
         kind=VIDEOS,
@@ -259,14 +259,14 @@ _IMPORTERS: dict[str, Entry] = {
     ),
     "ucf101": Entry(
         "UCF101 video list",
-        "foilworks.core.corpus.import_formats.ucf101",
+        "foilworks.core.corpus.import_formats.video_sets:UCF101",
         params=(_SPLIT,),
         summary="Videos without captions, with class and split: a train or test list.",
         kind=VIDEOS,
     ),
     "moments": Entry(
         "Moments in Time video list",
-        "foilworks.core.corpus.import_formats.moments",
+        "foilworks.core.corpus.import_formats.video_sets:MOMENTS",
         params=(_SPLIT,),
         summary="Videos without captions, with class and split: file name, class.",
         kind=VIDEOS,
@@ -330,7 +330,7 @@ _IMPORTERS: dict[str, Entry] = {
     ),
     "seed-bench": Entry(
         "SEED-Bench JSON (images and videos)",
-        "foilworks.core.corpus.import_formats.seed_bench",
+        "foilworks.core.corpus.import_formats.question_sets:SEED_BENCH",
         params=(Param("part", "all", "questions to import", "choice", choices=("all", "video", "image")),),
         deviations=(_QUESTION, _PICTURE),
         summary="Questions with four options about an image or a video; the evaluation dimension is the subtest.",
@@ -338,7 +338,7 @@ _IMPORTERS: dict[str, Entry] = {
     ),
     "tempcompass": Entry(
         "TempCompass JSON",
-        "foilworks.core.corpus.import_formats.tempcompass",
+        "foilworks.core.corpus.import_formats.question_sets:TEMPCOMPASS",
         params=(_SUBTEST,),
         deviations=(_QUESTION, "The task captioning is refused, because it asks for a new text."),
         summary="The tasks multi-choice, yes_no and caption_matching; one file per task.",
@@ -346,7 +346,7 @@ _IMPORTERS: dict[str, Entry] = {
     ),
     "videocon": Entry(
         "VideoCon CSV",
-        "foilworks.core.corpus.import_formats.videocon",
+        "foilworks.core.corpus.import_formats.question_sets:VIDEOCON",
         params=(_SUBTEST,),
         summary="caption, neg_caption of a video, with the kind of misalignment; or the five statements of ATP-Hard.",
         kind=BENCHMARK,
@@ -361,7 +361,7 @@ _IMPORTERS: dict[str, Entry] = {
     ),
     "bla": Entry(
         "BLA JSON (images)",
-        "foilworks.core.corpus.import_formats.bla",
+        "foilworks.core.corpus.import_formats.pair_sets:BLA",
         params=(_SUBTEST,),
         deviations=(_TWO_ITEMS, _PICTURE),
         summary="Two true and two false sentences of a still image; one file per task.",
@@ -369,7 +369,7 @@ _IMPORTERS: dict[str, Entry] = {
     ),
     "eqben": Entry(
         "EqBen JSON (images)",
-        "foilworks.core.corpus.import_formats.eqben",
+        "foilworks.core.corpus.import_formats.pair_sets:EQBEN",
         params=(_SUBTEST,),
         deviations=(_TWO_ITEMS, _PICTURE),
         summary="image0, caption0, image1, caption1: two similar pictures with their captions.",

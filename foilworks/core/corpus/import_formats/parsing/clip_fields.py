@@ -31,3 +31,12 @@ def clip_of(fields: Fields) -> VideoRecord:
         category=fields.label("category", MAX_ID),
         movie=fields.label("movie", MAX_ID),
     )
+
+
+def seconds_of(fields: Fields, name: str) -> float:
+    """Return a time from 0 up that a cell holds as text. ProblemError: any other text."""
+    text = fields.label(name, MAX_ID)
+    try:
+        return Fields({name: float(text)}).time(name) or 0.0
+    except ValueError as error:
+        raise ProblemError(name, f"is {quoted(text)}", "give a number of seconds") from error
