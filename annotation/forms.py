@@ -9,13 +9,13 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.actions.claims.claim import ROLE_OF_STAGE
-from annotation.actions.quality.add_gold_pairs import MAX_PAIRS_AT_ONCE
+from annotation.actions.quality.gold_pairs import MAX_PAIRS_AT_ONCE
 from annotation.actions.studies import MAX_FRAMES, MAX_OVERLAP
 from annotation.models import FrameObjects, PayPolicy, QualityPolicy, ReviewPolicy, Stage, Use
 from annotation.models.pay import CURRENCY
 from annotation.queries.paid_work import PAID
 from annotation.queries.quality import sources
-from annotation.queries.review_sampling import AnnotatorShare
+from annotation.queries.work_rules import AnnotatorShare
 from annotation.rules.objects import FRAMES
 from annotation.rules.pay import Rate, Unit
 from foilworks.core.corpus.models import Caption, Release, Subtest

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.actions.settings.set_work_rules import WorkRules
+from annotation.actions.settings.work_settings import WorkRules
 from foilworks.core.projects.forms.accounts import ONCE_LABEL, ONCE_REASON
 from foilworks.core.projects.models import LeakageScope, Project
 from foilworks.core.projects.number_fields import FloatField, IntegerField

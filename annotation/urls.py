@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.views import comments, decisions, people, project_settings, quality, settings, studies, work
+from annotation.views import comments, decisions, people, quality, settings, studies, work
 
 app_name = "annotation"
 urlpatterns = [
@@ -38,9 +38,9 @@ urlpatterns = [
     path("projects/<slug:slug>/videos/<int:pk>/takedown/", decisions.takedown, name="takedown"),
     path("projects/<slug:slug>/subtests/<int:pk>/votes/", settings.vote_rule, name="vote_rule"),
     path("projects/<slug:slug>/subtests/<int:pk>/collect/", settings.ask_for_votes, name="ask_for_votes"),
-    path("projects/<slug:slug>/settings/", project_settings.project_settings, name="project_settings"),
-    path("projects/<slug:slug>/settings/archive/", project_settings.archive_project, name="archive_project"),
-    path("projects/<slug:slug>/restore/", project_settings.restore_project, name="restore_project"),
+    path("projects/<slug:slug>/settings/", settings.project_settings, name="project_settings"),
+    path("projects/<slug:slug>/settings/archive/", settings.archive_project, name="archive_project"),
+    path("projects/<slug:slug>/restore/", settings.restore_project, name="restore_project"),
     path("projects/<slug:slug>/guidelines/", settings.guidelines, name="guidelines"),
     path("projects/<slug:slug>/guidelines/preview/", settings.preview, name="guideline_preview"),
     path("projects/<slug:slug>/guidelines/<slug:stage>/", settings.guideline, name="guideline"),

@@ -408,7 +408,7 @@ def test_a_lock_lets_others_refer_to_the_row():
     # Who makes an item of the subtest holds its key from the beginning (annotation/actions/workflow/assembly.py).
     found(
         "full locks",
-        [one for one in full if not one.startswith("annotation/actions/settings/set_vote_rule.py:Subtest")],
+        [one for one in full if not one.startswith("annotation/actions/settings/work_settings.py:Subtest")],
     )
 
 

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotation.access import member_for
 from annotation.actions import people as actions
 from annotation.actions.assignments import assign, end_assignment
-from annotation.actions.settings.set_pay import set_pay
+from annotation.actions.settings.work_settings import set_pay
 from annotation.errors import AnnotationError
 from annotation.forms import AssignmentForm, MemberFilter, MemberForm, PayForm, in_words
 from annotation.models import ReviewDecision, SkipReason, Stage

@@ -12,14 +12,16 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import attempt_for, validator_for
-from annotation.actions.quality.add_gold_pairs import add_gold_pairs
-from annotation.actions.quality.add_practice_caption import add_practice_caption
-from annotation.actions.quality.answer_question import answer_question
-from annotation.actions.quality.label_pair import label_order, label_pair
-from annotation.actions.quality.save_quality_policy import save_quality_policy
-from annotation.actions.quality.start_attempt import start_attempt
+from annotation.actions.quality.gold_pairs import (
+    add_gold_pairs,
+    label_order,
+    label_pair,
+    withdraw_pair,
+    withdraw_practice,
+)
+from annotation.actions.quality.qualification import add_practice_caption, answer_question, start_attempt
+from annotation.actions.quality.recounts import save_quality_policy
 from annotation.actions.quality.validators import exclude_votes, pause_validator, reinstate_votes, resume_validator
-from annotation.actions.quality.withdraw_pair import withdraw_pair, withdraw_practice
 from annotation.errors import AnnotationError
 from annotation.forms import PairsForm, PolicyForm, PracticeForm
 from annotation.messages import MATCHES, PAUSED_WHY, of_finding

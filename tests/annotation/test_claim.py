@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.leases.leasing import release
-from annotation.actions.settings.publish_guideline import publish_guideline
+from annotation.actions.settings.work_settings import publish_guideline
 from annotation.errors import AnnotationError
 from annotation.models import Involvement, Lease, Slot, SlotState, Stage
 from foilworks.core.corpus.models import MediaState

@@ -26,8 +26,7 @@ from annotation.actions.crowd import (
 )
 from annotation.actions.people import remove_member
 from annotation.actions.quality.validators import exclude_votes
-from annotation.actions.settings.publish_guideline import publish_guideline
-from annotation.actions.settings.set_pay import set_pay
+from annotation.actions.settings.work_settings import publish_guideline, set_pay
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.undo import undo_vote
 from annotation.errors import AnnotationError

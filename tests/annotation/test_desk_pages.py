@@ -4,7 +4,7 @@ import html
 
 import pytest
 
-from annotation.actions.settings.set_review_sampling import set_review_sampling
+from annotation.actions.settings.work_settings import set_review_sampling
 from annotation.messages import SETTLED
 from annotation.models import Involvement, ReviewPolicy
 from annotation.queries.decision_queues import adjudicable, desks_of, disputed_items

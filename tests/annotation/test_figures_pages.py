@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.actions.leases.leasing import heartbeat
-from annotation.actions.settings.set_pay import set_pay
+from annotation.actions.settings.work_settings import set_pay
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.undo import undo_edit, undo_vote
 from annotation.actions.workflow.make_tasks import make_tasks

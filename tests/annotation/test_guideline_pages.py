@@ -5,7 +5,7 @@ import html
 import pytest
 from django.test import Client
 
-from annotation.actions.settings.publish_guideline import publish_guideline
+from annotation.actions.settings.work_settings import publish_guideline
 from annotation.errors import AnnotationError
 from annotation.models import Edit, Guideline, Stage
 from foilworks.core.projects.models import AuditEvent

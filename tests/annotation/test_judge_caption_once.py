@@ -6,7 +6,7 @@ import pytest
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.leases.leasing import release
-from annotation.actions.quality.save_quality_policy import save_quality_policy
+from annotation.actions.quality.recounts import save_quality_policy
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.undo import undo_vote
 from annotation.actions.workflow.make_tasks import make_tasks

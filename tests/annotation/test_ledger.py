@@ -12,7 +12,7 @@ from django.db import connection
 from django.utils import timezone
 
 from annotation.actions.people import withdraw
-from annotation.actions.settings.set_pay import set_pay
+from annotation.actions.settings.work_settings import set_pay
 from annotation.actions.undo import undo_vote
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import PayEntry, Stage, Vote

@@ -6,7 +6,7 @@ import pytest
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.decisions.items import adjudicate, requeue
-from annotation.actions.settings.set_vote_rule import set_vote_rule
+from annotation.actions.settings.work_settings import set_vote_rule
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.undo import undo_vote
 from annotation.actions.workflow.make_tasks import make_tasks

@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.actions.decisions.items import adjudicate
-from annotation.actions.quality.new_votes import ask_for_new_votes
+from annotation.actions.quality.recounts import ask_for_new_votes
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.undo import undo_vote
 from annotation.actions.workflow.make_tasks import make_tasks

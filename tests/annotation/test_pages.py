@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.actions.settings.publish_guideline import publish_guideline
+from annotation.actions.settings.work_settings import publish_guideline
 from annotation.errors import Conflict
 from annotation.models import Draft, Edit, Lease, QualityPolicy, Review, Slot, SlotState, Stage, Vote
 from annotation.queries.cards import Claim

@@ -16,7 +16,7 @@ from annotation.actions.claims.claim import claim
 from annotation.actions.decisions.captions import drop_caption
 from annotation.actions.leases.leasing import order_seed
 from annotation.actions.quality.validators import exclude_votes, pause_validator
-from annotation.actions.settings.set_vote_rule import set_vote_rule
+from annotation.actions.settings.work_settings import set_vote_rule
 from annotation.actions.studies import open_baseline
 from annotation.actions.submissions.judgements import judge_and_claim, submit_vote
 from annotation.actions.submissions.study_answers import submit_choice

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from annotation.actions.crowd import complete_place, enter_study, free_place, reject_place
-from annotation.actions.settings.set_pay import set_pay
+from annotation.actions.settings.work_settings import set_pay
 from annotation.errors import AnnotationError
 from annotation.models import PayEntry, Vote
 from annotation.queries.paid_work import pay_of

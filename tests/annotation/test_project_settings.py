@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
-from annotation.actions.settings.set_work_rules import rules_of, set_work_rules
+from annotation.actions.settings.work_settings import rules_of, set_work_rules
 from annotation.errors import AnnotationError
 from annotation.models import Stage
 from foilworks.core.corpus.models import Release

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from annotation.access import edit_for, item_for, lease_for, review_for, vote_for
 from annotation.actions.leases.leasing import release
-from annotation.actions.settings.publish_guideline import publish_guideline
+from annotation.actions.settings.work_settings import publish_guideline
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Stage
 from annotation.queries import queues

@@ -7,13 +7,9 @@ import pytest
 from django.http import Http404
 from django.urls import reverse
 
-from annotation.actions.quality.add_gold_pairs import add_gold_pairs
-from annotation.actions.quality.add_practice_caption import add_practice_caption
-from annotation.actions.quality.answer_question import answer_question
-from annotation.actions.quality.label_pair import label_order, label_pair
-from annotation.actions.quality.save_quality_policy import save_quality_policy
-from annotation.actions.quality.start_attempt import start_attempt
-from annotation.actions.quality.withdraw_pair import withdraw_pair
+from annotation.actions.quality.gold_pairs import add_gold_pairs, label_order, label_pair, withdraw_pair
+from annotation.actions.quality.qualification import add_practice_caption, answer_question, start_attempt
+from annotation.actions.quality.recounts import save_quality_policy
 from annotation.errors import AnnotationError, NotAdmitted
 from annotation.models import Attempt, DeclinedVideo, GoldPair, PracticeCaption, Question, Stage, Standing, Use
 from annotation.queries.quality import baseline, experts, next_to_label, readiness, tries_of

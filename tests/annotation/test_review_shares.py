@@ -3,12 +3,12 @@
 import pytest
 
 from annotation.actions.decisions.captions import correct_caption, drop_caption
-from annotation.actions.settings.set_review_sampling import set_review_sampling
+from annotation.actions.settings.work_settings import set_review_sampling
 from annotation.actions.undo import undo_edit, undo_review
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Involvement, Review, ReviewPolicy, ReviewRate, Stage, Task
 from annotation.queries.cards import claim_card
-from annotation.queries.review_sampling import annotator_shares, review_rate
+from annotation.queries.work_rules import annotator_shares, review_rate
 from annotation.rules.reviewing import drawn_for_a_second, drawn_for_review
 from evaluation.releases.snapshot import frozen_items
 from evaluation.reports.reports import project_report, review_facts

@@ -4,7 +4,7 @@ import pytest
 from django.http import Http404
 
 from annotation.actions.decisions.items import adjudicate, requeue, retract
-from annotation.actions.settings.publish_guideline import publish_guideline
+from annotation.actions.settings.work_settings import publish_guideline
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Stage
 from foilworks.core.corpus.models import Item

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.actions.settings.publish_guideline import publish_guideline
+from annotation.actions.settings.work_settings import publish_guideline
 from annotation.models import Edit, Guideline, Review, Stage
 from foilworks.core.corpus.models import Caption, Item
 from generation.models import Candidate

@@ -10,7 +10,7 @@ from annotation.actions.undo import undo_vote
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.errors import AnnotationError
 from annotation.models import Lease, Slot, Task
-from annotation.queries.vote_rules import changeable, why_fixed
+from annotation.queries.work_rules import changeable, why_fixed
 from evaluation.board.latex import as_json, markdown
 from evaluation.board.leaderboard import board
 from evaluation.errors import EvaluationError

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.actions.quality.new_votes import ask_for_new_votes
+from annotation.actions.quality.recounts import ask_for_new_votes
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.errors import AnnotationError
 from annotation.models import Slot, Vote, VoteState

@@ -21,7 +21,7 @@ from annotation.messages import of_finding
 from annotation.models import Edit, Involvement, Lease, Review, ReviewDecision, SlotState, Stage
 from annotation.queries.eligibility import lineage_of
 from annotation.queries.other_foils import foils_of_other_runs
-from annotation.queries.review_sampling import policy_in, review_rate
+from annotation.queries.work_rules import policy_in, review_rate
 from annotation.rules import editing
 from annotation.rules.editing import Problem
 from annotation.rules.flow import texts_wanted

@@ -20,7 +20,7 @@ from annotation.messages import of_finding
 from annotation.models import Edit, Involvement, Lease, Review, Stage, Task, TaskState
 from annotation.queries.held import REVIEWED
 from annotation.queries.other_foils import foils_of_other_runs
-from annotation.queries.review_sampling import policy_in
+from annotation.queries.work_rules import policy_in
 from annotation.rules import editing, reviewing
 from annotation.transactions import Refused, run_in_transaction
 from foilworks.core.corpus.rules.states import CandidateState

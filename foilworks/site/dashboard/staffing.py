@@ -14,7 +14,7 @@ from annotation.models import DeclinedVideo, Involvement, Lease, Question, SlotS
 from annotation.queries.assignments import quotas_left
 from annotation.queries.eligibility import leakage_of, may_take_any, slots_in_scope
 from annotation.queries.quality import barred_from_judging
-from annotation.queries.vote_rules import changeable
+from annotation.queries.work_rules import changeable
 from foilworks.core.corpus.models import WATCHABLE, Foil, Subtest
 from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
 from foilworks.core.projects.models import CrowdStudy, LeakageScope, Membership, Project, Role, User

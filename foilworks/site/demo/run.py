@@ -18,7 +18,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from annotation.actions.settings.publish_guideline import publish_guideline
+from annotation.actions.settings.work_settings import publish_guideline
 from annotation.models import Stage
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.reports import project_report

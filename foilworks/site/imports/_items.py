@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from annotation.actions.workflow.caption_doubts import flag_captions
 from annotation.models import Choice, Stage, Vote, VoteState
-from annotation.queries.vote_rules import rule_for_files
+from annotation.queries.work_rules import rule_for_files
 from annotation.rules.voting import caption_in_doubt, is_unanimous, item_outcome, pair_verdict
 from foilworks.core.corpus.models import Caption, Foil, Item, Subtest
 from foilworks.core.corpus.records import MAX_ID, ItemRecord, PairRecord, VoteCounts

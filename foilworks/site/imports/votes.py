@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from annotation.actions.workflow.caption_doubts import flag_captions
 from annotation.models import Choice, Stage, Task, Vote, VoteState
-from annotation.queries.vote_rules import rule_for_files
+from annotation.queries.work_rules import rule_for_files
 from annotation.rules.voting import is_unanimous, item_outcome, pair_verdict
 from foilworks.core.corpus.models import Foil, Item
 from foilworks.core.corpus.records import BadRecord, RecordWarning

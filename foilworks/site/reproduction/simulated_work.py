@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.decisions.items import retract
-from annotation.actions.settings.publish_guideline import publish_guideline
+from annotation.actions.settings.work_settings import publish_guideline
 from annotation.actions.studies import open_baseline
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.submissions.study_answers import submit_choice

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
-from annotation.actions.settings.set_pay import set_pay
+from annotation.actions.settings.work_settings import set_pay
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review

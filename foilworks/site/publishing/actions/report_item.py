@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.actions.quality.new_votes import ask_for_new_votes
+from annotation.actions.quality.recounts import ask_for_new_votes
 from evaluation.errors import EvaluationError
 from evaluation.releases.models import ItemReport, ReportState
 from foilworks.core.corpus.models import Release, ReleaseItem

@@ -1,13 +1,23 @@
-"""A researcher makes pairs with a known answer from valid items: unchanged, or with another video."""
+"""A researcher makes pairs with a known answer from valid items: unchanged, or with another video.
+
+An expert labels a pair of the qualification, blind: the baseline for people's results.
+
+A researcher withdraws a pair or a practice caption: it is no longer asked, and its answers stay.
+"""
 
 from collections.abc import Sequence
+from datetime import datetime
 
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from annotation.access import pair_for, practice_for
 from annotation.errors import AnnotationError
-from annotation.models import GoldPair, KnownAnswer, Use
+from annotation.models import ExpertLabel, GoldPair, KnownAnswer, PracticeCaption, QualityPolicy, Use
 from annotation.queries.quality import free_items
+from annotation.rules.gold_serving import gold_caption_first
 from annotation.rules.ordering import seeded_share
+from annotation.rules.voting import ANSWERS, parse_answer, truth_of
 from annotation.transactions import run_in_transaction
 from foilworks.core.corpus.models import Foil, Item, Subtest
 from foilworks.core.corpus.rules.states import FoilVerdict
@@ -119,3 +129,51 @@ def _check_one_subtest_per_test(project: Project, subtest: Subtest) -> None:
             _("The test %(test)s is in the qualification with its subtest %(subtest)s. Withdraw that pair first.")
             % {"test": subtest.test, "subtest": conflicting_pair.item.subtest.name}
         )
+
+
+def label_order(policy: QualityPolicy, person: User, pair_id: int) -> bool:
+    """Return whether this expert sees the caption first."""
+    return gold_caption_first(policy.secret, person.pk, pair_id)
+
+
+def label_pair(actor: User, project: Project, pair_id: int, answer: str | int) -> ExpertLabel:
+    """Store the expert's first answer, as shown.
+
+    AnnotationError for an unknown answer.
+    """
+    pair = pair_for(actor, project, pair_id)
+    shown_answer = parse_answer(answer)
+    if shown_answer is None:
+        raise AnnotationError(_("Answer with 1 to 5 or one of: %(list)s.") % {"list": ", ".join(ANSWERS)})
+    if pair.use != Use.QUALIFICATION:
+        raise AnnotationError(_("Experts label the pairs of the qualification."))
+    return run_in_transaction(lambda: _label(actor, project, pair_id, shown_answer))
+
+
+def _label(actor: User, project: Project, pair_id: int, shown_answer: str) -> ExpertLabel:
+    policy, _made = QualityPolicy.objects.get_or_create(project=project)
+    first = label_order(policy, actor, pair_id)
+    label, is_new = ExpertLabel.objects.get_or_create(
+        pair_id=pair_id, person=actor, defaults={"caption_first": first, "choice": truth_of(shown_answer, first)}
+    )
+    if is_new:
+        audit.record(audit.event(project, actor, "label_pair", label))
+    return label
+
+
+def withdraw_pair(actor: User, project: Project, pair_id: int, *, now: datetime | None = None) -> None:
+    """Withdraw the pair. AnnotationError if it is already withdrawn."""
+    row = pair_for(actor, project, pair_id)
+    run_in_transaction(lambda: _withdraw(actor, project, row, now or timezone.now()))
+
+
+def withdraw_practice(actor: User, project: Project, practice_id: int, *, now: datetime | None = None) -> None:
+    """Withdraw the practice caption. AnnotationError if it is already withdrawn."""
+    row = practice_for(actor, project, practice_id)
+    run_in_transaction(lambda: _withdraw(actor, project, row, now or timezone.now()))
+
+
+def _withdraw(actor: User, project: Project, row: GoldPair | PracticeCaption, now: datetime) -> None:
+    if not type(row).objects.filter(pk=row.pk, withdrawn_at=None).update(withdrawn_at=now):
+        raise AnnotationError(_("This pair was already withdrawn."))
+    audit.record(audit.event(project, actor, "withdraw", row))
