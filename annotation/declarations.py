@@ -73,6 +73,8 @@ SENTENCES: dict[str, Promise] = {
     "reenter_study": _("entered a crowd study again"),
     "reopen_comment": _("reopened a comment"),
     "requeue": _("returned an item to editing"),
+    "accept_repair": _("accepted a proposal that makes an item fair"),
+    "undo_accept_repair": _("undid a proposal that makes an item fair"),
     "resolve_comment": _("resolved a comment"),
     "resume": _("let a validator continue"),
     "retract": _("retracted an item"),

@@ -48,9 +48,9 @@ def main() -> None:
     options = parser.parse_args()
     head = ("set", "items", "chance", "before", "result", "kept", "bound", "certificate", "check", "chance", "s")
     print(FORM.format(*head), flush=True)
-    for folder in sorted(path for path in options.folder.iterdir() if path.is_dir()):
-        if not options.sets or folder.name in options.sets:
-            print(_row(folder, options.seed), flush=True)
+    names = options.sets or sorted(path.name for path in options.folder.iterdir() if path.is_dir())
+    for name in names:
+        print(_row(options.folder / name, options.seed), flush=True)
 
 
 def _row(folder: Path, seed: int) -> str:

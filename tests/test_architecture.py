@@ -90,7 +90,17 @@ TABLES = {
     ),
     "evaluation.analyses": (
         "REPORTS",
-        {"agreement_data", "analysis_inputs", "crowd", "preference", "questions", "scored_items", "verdicts", "words"},
+        {
+            "agreement_data",
+            "analysis_inputs",
+            "crowd",
+            "preference",
+            "questions",
+            "repairs",
+            "scored_items",
+            "verdicts",
+            "words",
+        },
     ),
 }
 # Tables of rows without a folder of their own.

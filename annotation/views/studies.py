@@ -18,7 +18,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -36,23 +36,17 @@ from annotation.actions.crowd import (
     return_place,
     set_study_open,
 )
-from annotation.actions.studies import (
-    Sample,
-    ask_for_nouns,
-    classify_object,
-    open_choices,
-    open_object_check,
-    why_no_baseline,
-)
+from annotation.actions.studies import ask_for_nouns, classify_object, open_object_check, why_no_baseline
 from annotation.actions.workflow.make_tasks import MAX_GROUPS_PER_CALL, make_tasks
 from annotation.errors import AnnotationError
-from annotation.forms import BaselineForm, CodeCheckForm, CrowdStudyForm, ObjectCheckForm
+from annotation.forms import CodeCheckForm, CrowdStudyForm, ObjectCheckForm
 from annotation.messages import NO_ENTRY
-from annotation.models import ObjectErrorClass, Stage, Task, TaskState
+from annotation.models import ObjectErrorClass, Stage
 from annotation.queries.crowd import done_by, places_left, progress_of
 from annotation.queries.entries import guideline_for, pay_for, waiting_for, why_no_entry
 from annotation.queries.object_checks import checks_of, next_unseen
 from annotation.queries.platform_lists import LISTS, MIN_PROLIFIC_REASON, platform_list
+from annotation.views._choice_studies import choice_studies, open_choice_study
 from annotation.views._work_pages import MAX_ID_DIGITS, guideline_html, next_piece
 from annotation.work_queues import ABOUT, EXAMPLE, TITLES
 from foilworks.core.corpus.models import Caption
@@ -88,28 +82,6 @@ from foilworks.core.text.diff import diff_segments
 from foilworks.core.text.storable import safe_row
 
 PER_PAGE = 50
-# Choices among all texts of an item: what the page of studies says about each.
-CHOICE_STUDIES: dict[str, dict[str, Any]] = {
-    Stage.BASELINE: {
-        "title": gettext_lazy("Human baseline"),
-        "about": gettext_lazy(
-            "Annotators see a clip and all texts of its item in random order, and choose the text that fits best. "
-            "People who wrote, edited, reviewed or judged anything for that video are excluded. The result appears on "
-            "the leaderboard of the release."
-        ),
-        "button": gettext_lazy("Start baseline"),
-    },
-    Stage.UNSEEN: {
-        "title": gettext_lazy("Without the clip"),
-        "about": gettext_lazy(
-            "Annotators see all texts of an item without its clip, and choose the true one. The same people are "
-            "excluded, and nobody judges an item both with and without its clip. If they are right more often than "
-            "chance, the texts reveal the answer. The result appears beside the probes of the release and in the "
-            "agreement report."
-        ),
-        "button": gettext_lazy("Start choices without the clip"),
-    },
-}
 # The parameters that Prolific expects in the address of a study.
 PROLIFIC_QUERY = "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
 
@@ -400,23 +372,20 @@ def studies(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     sent = request.POST if request.method == "POST" else None
     study = request.POST.get("study", "")
-    choices = [(stage, _choice_form(project, stage, sent if study == stage else None)) for stage in CHOICE_STUDIES]
+    choices = choice_studies(project, study, sent)
     objects_form = ObjectCheckForm(sent if study == Stage.OBJECTS else None, project=project, prefix="objects")
     if sent is not None:
-        form = dict(choices).get(study, objects_form)
-        if _opened(request, form, _open_check if form is objects_form else partial(_open_choices, stage=study)):
+        form = next((row.form for row in choices if row.stage == study), objects_form)
+        if _opened(request, form, _open_check if form is objects_form else partial(open_choice_study, stage=study)):
             return redirect("annotation:studies", slug)
     context = {
-        "choices": [
-            {"stage": stage, "form": form, "progress": _progress(project, stage), **CHOICE_STUDIES[stage]}
-            for stage, form in choices
-        ],
+        "choices": choices,
         "objects_form": objects_form,
         "checks": checks_of(project),
         "closed": why_no_baseline(project),
         "has_captions": Caption.objects.filter(video__project=project).exists(),
     }
-    bad = any(form.errors for form in (objects_form, *dict(choices).values()))
+    bad = any(form.errors for form in (objects_form, *(row.form for row in choices)))
     return render(request, "annotation/studies.html", context, status=422 if bad else 200)
 
 
@@ -439,23 +408,9 @@ def _opened(request: HttpRequest, form: forms.Form, write: Callable[[HttpRequest
     return True
 
 
-def _choice_form(project: Project, stage: str, sent: QueryDict | None) -> BaselineForm:
-    return BaselineForm(sent, project=project, prefix=stage)
-
-
-def _open_choices(request: HttpRequest, sample: dict[str, Any], stage: str) -> str:
-    n = open_choices(request.user, request.project, stage, Sample(**sample))
-    return ngettext("%(n)s item added to the study.", "%(n)s items added to the study.", n) % {"n": n}
-
-
 def _open_check(request: HttpRequest, check_settings: dict[str, Any]) -> str:
     open_object_check(request.user, request.project, check_settings.pop("source"), **check_settings)
     return _("Frames drawn. People can check a frame as soon as its image is ready.")
-
-
-def _progress(project: Project, stage: str) -> dict[str, int]:
-    tasks = Task.objects.filter(project=project, stage=stage).exclude(state=TaskState.CANCELLED)
-    return tasks.aggregate(asked=Count("pk"), done=Count("pk", filter=Q(state=TaskState.DONE)))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -15,8 +15,8 @@ import scipy
 from numpy.typing import NDArray
 
 from evaluation.analyses.questions import questions_of
+from evaluation.analyses.repairs import review
 from evaluation.audit.file_reader import Problems, read_all
-from evaluation.audit.repairs import Repairs
 from evaluation.audit.selection_record import as_record, hash_of, record_of
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.import_formats.parsing.record_removal import Unit, content_without, units_of
@@ -83,22 +83,18 @@ def prune_files(sources: Sequence[Source], seed: int = 0, n_seeds: int = N_SEEDS
 
 def review_rows(files: PrunedFiles) -> list[dict[str, Any]]:
     """Return all items, those that are answered most surely first, with the reason and a proposal for each."""
-    repairs = Repairs(files.records, files.seed)
-    rows = []
-    for row, (record, score) in enumerate(zip(files.records, files.pruned.before.items, strict=True)):
-        repair = repairs.of(row, score) if score.tier or not files.pruned.is_kept[row] else None
-        rows.append(
-            {
-                "file": Path(files.units[row][0]).name,
-                "row": record.where,
-                "id": name_of(record),
-                "subtest": record.subtest,
-                "action": "keep" if files.pruned.is_kept[row] else "remove",
-                **{name: getattr(score, name) for name in ("s", "s_minus_chance", "tier", "reason")},
-                "repair": repair.kind if repair else "",
-                "detail": repair.detail if repair else "",
-            }
+    rows = [
+        {
+            "file": Path(files.units[number][0]).name,
+            "row": record.where,
+            "id": name_of(record),
+            "subtest": record.subtest,
+            **row,
+        }
+        for number, (record, row) in enumerate(
+            zip(files.records, review(files.records, files.pruned, files.seed), strict=True)
         )
+    ]
     return sorted(rows, key=lambda row: (-row["s_minus_chance"], row["id"]))
 
 

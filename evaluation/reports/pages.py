@@ -14,10 +14,12 @@ from evaluation.analyses.analysis_inputs import CODINGS as CODED
 from evaluation.analyses.registry import BY_JOB
 from evaluation.blind.people import accuracy, choices_of_project
 from evaluation.errors import EvaluationError
+from evaluation.facts.item_names import items_of
 from evaluation.reports.beside import beside, lacks_beside
 from evaluation.reports.blind_audit import extras as blind_extras
+from evaluation.reports.fair_set import extras as fair_extras
+from evaluation.reports.fair_set import rows as fair_rows
 from evaluation.reports.reports import by_job, project_report, stored_report
-from foilworks.core.corpus.models import Item
 from foilworks.core.projects.models import Project, User
 from foilworks.core.projects.pseudonyms import pseudonym
 from foilworks.core.projects.templatetags.wording import in_words
@@ -310,7 +312,7 @@ def _skill_extras(project: Project, _subtest: str, data: Data) -> Data:
         if row["method"] in METHODS
     ]
     listed_rows = data["differing"][:MAX_DIFFERING]
-    items = _items_of(project, [row["unit"] for row in listed_rows])
+    items = items_of(project, [row["unit"] for row in listed_rows])
     differing = [
         {
             **row,
@@ -344,21 +346,6 @@ def _irt_extras(_project: Project, _subtest: str, data: Data) -> Data:
 
 def _worded(choice: str | None) -> str:
     return choice.replace("_", " ") if choice else "–"
-
-
-def _items_of(project: Project, units: list[str]) -> dict[str, int]:
-    """Return {unit: id of its item} of units that are named `subtest:key` or `subtest:key/foil`. One query."""
-    keys = {unit: unit.partition(":")[2] for unit in units}
-    bare = {unit: key.rpartition("/")[0] or key for unit, key in keys.items()}
-    rows = Item.objects.filter(subtest__project=project, key__in={*keys.values(), *bare.values()})
-    ids_by_name = {f"{subtest}:{key}": pk for pk, subtest, key in rows.values_list("pk", "subtest__name", "key")}
-    stem = {unit: unit.partition(":")[0] for unit in units}
-    return {
-        unit: ids_by_name[name]
-        for unit in units
-        for name in (f"{stem[unit]}:{bare[unit]}", unit)
-        if name in ids_by_name
-    }
 
 
 def _numbers_extras(_project: Project, _subtest: str, data: Data) -> Data:
@@ -400,6 +387,7 @@ PAGES: dict[str, ReportPage] = {
         ReportPage("irt", _("Item response"), _irt_rows, extras=_irt_extras),
         ReportPage("divergence", _("Divergence"), _divergence_rows, ("words",), _divergence_extras),
         ReportPage("blind", _("Blind audit"), _blind_rows, ("solved",), blind_extras),
+        ReportPage("fair", _("Fair set"), fair_rows, extras=fair_extras),
         ReportPage("filters", _("Filters"), _filter_rows),
         ReportPage("screening", _("Screening"), _screening_rows, ("saved",), _screening_extras),
         ReportPage("reviewing", _("Review"), _reviewing_rows, extras=_reviewing_extras),

@@ -8,6 +8,7 @@ app_name = "reports"
 urlpatterns = [
     path("projects/<slug:slug>/reports/", views.reports, name="reports"),
     path("projects/<slug:slug>/reports/<slug:kind>/", views.report, name="report"),
+    path("projects/<slug:slug>/reports/fair/repair/", views.repair, name="repair"),
     path("projects/<slug:slug>/reports/<slug:kind>/compute/", views.report_ask, name="report_ask"),
     path("projects/<slug:slug>/reports/<slug:kind>/progress/", views.report_progress, name="report_progress"),
     path("projects/<slug:slug>/reports/<slug:kind>/download.<slug:extension>", views.report_file, name="report_file"),

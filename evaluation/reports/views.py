@@ -4,14 +4,18 @@ import csv
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+from urllib.parse import urlencode
 
 from django import forms
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.actions.decisions.repairs import exchange_foils, undo_exchange
 from evaluation.analyses.registry import REPORTS
 from evaluation.cached_results.first_views import waits
 from evaluation.charts.inline import cached_chart
@@ -34,6 +38,8 @@ from foilworks.core.projects.live_pages import render_live
 from foilworks.core.projects.models import Project, Role, User
 from foilworks.core.text.errors import ActionableError
 from foilworks.core.text.storable import safe_row
+
+MAX_ID_DIGITS = 18
 
 
 @require_safe
@@ -68,6 +74,25 @@ def _charts(page: pages.ReportPage, data: dict[str, Any] | None) -> dict[str, Ca
     if not data:
         return {}
     return {name: partial(cached_chart, name, partial(CHARTS[name], data), data) for name in page.charts}
+
+
+@require_POST
+def repair(request: HttpRequest, slug: str) -> HttpResponse:
+    """Accept an exchange of foils between two items of the fair set's page, or undo one."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    numbers = {name: request.POST.get(name, "") for name in ("item", "partner", "event")}
+    ids = {name: int(text) for name, text in numbers.items() if text.isdecimal() and len(text) <= MAX_ID_DIGITS}
+    try:
+        if "event" in ids:
+            undo_exchange(request.user, ids["event"])
+            messages.success(request, _("The proposal is undone."))
+        else:
+            exchange_foils(request.user, ids.get("item", 0), ids.get("partner", 0))
+            messages.success(request, _("Two candidates wait for review. The items stay until you retract them."))
+    except ActionableError as error:
+        messages.error(request, str(error))
+    query = urlencode({"subtest": request.POST["subtest"]}) if request.POST.get("subtest") else ""
+    return redirect(f"{reverse('reports:report', args=[project.slug, 'fair'])}?{query}")
 
 
 @require_POST

@@ -8,8 +8,8 @@ import pytest
 from django.core.management import call_command
 
 from evaluation.analyses.questions import questions_of
+from evaluation.analyses.repairs import Repairs, normalized
 from evaluation.audit import pruning
-from evaluation.audit.repairs import Repairs, normalized
 from evaluation.audit.selection_record import record_of, selection_of
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.import_formats.parsing.text_files import Source

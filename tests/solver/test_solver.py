@@ -90,6 +90,21 @@ def test_a_template_is_spread_over_folds():
     assert np.bincount(folds_of(structure.groups, strata_of(questions, answers), 5, seed=0)).tolist() == [10] * 5
 
 
+def test_a_skewed_kind_does_not_hide_that_another_one_is_balanced():
+    """Kind "turn" has each answer 25 times; kind "count" nearly always the same one."""
+    rows = [choice(random.Random(i), "Which way?", ["left", "right"][:: 1 - 2 * (i % 2)], f"t{i}") for i in range(50)]
+    rows = [replace(row, kind="turn") for row in rows]
+    rows += [
+        replace(choice(random.Random(i), "How many?", ["two", "four", "five"], f"c{i}"), kind="count")
+        for i in range(50)
+    ]
+    questions, answers = separate_answers(rows)
+    folds = folds_of(structure_of(questions, answers).groups, strata_of(questions, answers), 5, seed=0)
+    for right in ("left", "right"):
+        of_answer = [fold for row, fold in zip(rows, folds, strict=True) if row.right == right]
+        assert np.bincount(of_answer, minlength=5).tolist() == [5] * 5
+
+
 def held_out_columns(questions, answers, folds, families=NUMBER_FAMILIES):
     stack = Stack(Design.of(questions, families), answers, folds)
     return stack.columns(0).values[folds[stack.design.layout.item] == 0]

@@ -137,7 +137,7 @@ def _undo_requeue(item: Item, event: AuditEvent, person: User, group: CandidateG
     if group.item is not None:
         take_apart(group, item.subtest.project, person)
     tasks = Task.objects.filter(Q(group=group) | Q(candidate__in=was["reopened"]), created_at__gte=event.at)
-    _require_unopened(tasks)
+    require_unopened(tasks)
     # Every change of a candidate has an audit row; the first one is from the decision.
     label, ids = Candidate._meta.label_lower, [str(pk) for pk in was["reopened"]]
     touched = AuditEvent.objects.filter(target_type=label, target_id__in=ids, pk__gt=event.pk).exists()
@@ -157,7 +157,7 @@ def _opened_since() -> str:
     return _("Someone has already started on what follows from this decision, so it cannot be undone.")
 
 
-def _require_unopened(tasks: Any) -> None:
+def require_unopened(tasks: Any) -> None:
     """Refuse if anybody holds or held a slot of these tasks. Parallel claims wait."""
     slots = Slot.objects.filter(task__in=tasks)
     lock_rows(slots)
@@ -170,7 +170,7 @@ def _require_unopened(tasks: Any) -> None:
 def _remove_studies(item: Item, event: AuditEvent) -> None:
     """Delete the tasks of studies that the valid item has got since, which nobody has opened."""
     tasks = Task.objects.filter(item=item, stage__in=CHOICES, created_at__gte=event.at)
-    _require_unopened(tasks)
+    require_unopened(tasks)
     tasks.delete()
     if GoldPair.objects.filter(item=item, created_at__gte=event.at, withdrawn_at=None).exists():
         raise AnnotationError(_("A gold pair was made from this item since then, so the decision cannot be undone."))

@@ -104,8 +104,9 @@ def folds_of(groups: Codes, strata: Codes, n_folds: int, seed: int) -> Codes:
 def strata_of(questions: Sequence[Question], answers: Answers) -> Codes:
     """Return (n,) codes of items with the same answer to the same text, at the same index or with the same label.
 
-    Each of the three counts only if the file balances it: it varies less than random answers (chi-squared, lower tail).
-    Folds that spread random answers evenly would let a learner repeat their majority.
+    Each of the three counts for a kind of question only if the file balances it there: it varies less than random
+    answers (chi-squared, lower tail, by Bonferroni over kinds). Folds that spread random answers evenly would let a
+    learner repeat their majority. One skewed kind must not hide that another one is balanced by design.
     """
     texts = Counter((question.text, tuple(sorted(question.options))) for question in questions)
     schemes: list[list[tuple[Hashable, Hashable, int]]] = [[], [], []]
@@ -115,12 +116,18 @@ def strata_of(questions: Sequence[Question], answers: Answers) -> Codes:
         schemes[0].append((text if texts[text] >= MIN_FREQUENT else "", right, n_options))
         schemes[1].append(((question.kind, n_options) if question.is_ordered else "", int(answer), n_options))
         schemes[2].append(((question.kind,) if question.is_label else "", right, n_options))
-    balanced = [scheme for scheme in schemes if _is_balanced(scheme)]
-    rows = zip(*balanced, strict=True) if balanced else [()] * len(questions)
-    return _codes(tuple((group, right) if group else "" for group, right, _ in row) for row in rows)
+    kinds = sets_of(question.kind for question in questions)
+    codes: list[list[Hashable]] = [[] for _ in questions]
+    for scheme in schemes:
+        for rows in kinds:
+            is_balanced = _is_balanced([scheme[row] for row in rows], BALANCED_P / len(kinds))
+            for row in rows:
+                group, right, _ = scheme[row]
+                codes[row].append((group, right) if is_balanced and group else "")
+    return _codes(map(tuple, codes))
 
 
-def _is_balanced(rows: Sequence[tuple[Hashable, Hashable, int]]) -> bool:
+def _is_balanced(rows: Sequence[tuple[Hashable, Hashable, int]], p: float) -> bool:
     """Report whether the answers of groups, (group, answer, number of options) each, vary less than random ones."""
     counts = Counter((group, right) for group, right, _ in rows if group)
     sizes = {group: n_options for group, _, n_options in rows if group}
@@ -128,7 +135,7 @@ def _is_balanced(rows: Sequence[tuple[Hashable, Hashable, int]]) -> bool:
     # Answers that never occur have a count of 0: sum of c^2 * k / n - n.
     squares = sum(count**2 * sizes[group] / totals[group] for (group, _), count in counts.items())
     freedom = sum(sizes.values()) - len(sizes)
-    return freedom > 0 and squares - sum(totals.values()) <= scipy.stats.chi2.ppf(BALANCED_P, freedom)
+    return freedom > 0 and squares - sum(totals.values()) <= scipy.stats.chi2.ppf(p, freedom)
 
 
 def largest_group_share(structure: Structure) -> float:

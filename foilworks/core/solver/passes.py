@@ -20,7 +20,7 @@ from foilworks.core.solver.solution import HEADLINE, TIERS, Tier
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 # States of other procedures must not be resumed.
-VERSION = "2"
+VERSION = "3"
 DECIMALS = 5
 
 

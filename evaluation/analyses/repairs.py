@@ -5,9 +5,10 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from foilworks.core.corpus.records import TextRecord
+from foilworks.core.solver.pruning import Pruned
 from foilworks.core.solver.solution import ItemScore
 from foilworks.core.text.tokens import words
 
@@ -93,6 +94,22 @@ class Repairs:
 
     def _name(self, row: int) -> str:
         return self.records[row].id or str(self.records[row].where)
+
+
+def review(records: Sequence[TextRecord], pruned: Pruned, seed: int) -> list[dict[str, Any]]:
+    """Return per record its score, why it is answered, what the selection does, and a proposal if it is answered."""
+    repairs, rows = Repairs(records, seed), []
+    for row, (score, is_kept) in enumerate(zip(pruned.before.items, pruned.is_kept.tolist(), strict=True)):
+        repair = repairs.of(row, score) if score.tier or not is_kept else None
+        rows.append(
+            {
+                "action": "keep" if is_kept else "remove",
+                **{name: getattr(score, name) for name in ("s", "s_minus_chance", "tier", "reason")},
+                "repair": repair.kind if repair else "",
+                "detail": repair.detail if repair else "",
+            }
+        )
+    return rows
 
 
 def options_of(record: TextRecord) -> list[str]:

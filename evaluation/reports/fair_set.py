@@ -1,0 +1,58 @@
+"""Build the page of a fair set: items by score, reasons, repairs to accept, and what was accepted."""
+
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from annotation.actions.decisions.repairs import ACTION
+from evaluation.facts.item_names import items_of
+from foilworks.core.projects.models import AuditEvent, Project
+from generation.models import Candidate
+
+MAX_LISTED, MAX_ACCEPTED = 200, 20
+COLUMNS = ("item", "action", "s", "s_minus_chance", "tier", "reason", "repair", "detail")
+VERDICTS = {
+    "fair": _("A fair set"),
+    "too_few": _("Too few items to certify that they are fair"),
+    "no_fair_subset": _("No fair subset"),
+}
+# Repairs of items in a project; text forms and the order of options matter for files only.
+REPAIRS = {
+    "normalize": _("Edit the texts so that all have one form"),
+    "redraw": _("Exports draw the order of texts again"),
+    "separate": _("Retract one of two items that give each other away"),
+    "pair": _("Pair it with the item whose clip makes the other text true"),
+    "exchange": _("Exchange foils with another item"),
+    "replace": _("Make foils by another method"),
+}
+
+
+def rows(data: dict[str, Any]) -> list[list[Any]]:
+    """Return the review list, header first."""
+    return [list(COLUMNS), *([row[name] for name in COLUMNS] for row in data["items"])]
+
+
+def extras(project: Project, _subtest: str, data: dict[str, Any]) -> dict[str, Any]:
+    """Return the listed items with their pages, labels, and the proposals that were accepted lately. Three queries."""
+    listed = data["items"][:MAX_LISTED]
+    pages = items_of(project, [name for row in listed for name in (row["item"], row["detail"]) if name])
+    events = list(AuditEvent.objects.filter(project=project, action=ACTION).order_by("-pk")[:MAX_ACCEPTED])
+    proposed = [pk for event in events for pk in event.details["candidates"]]
+    texts = dict(Candidate.objects.filter(pk__in=proposed).values_list("pk", "text"))
+    return {
+        "listed": [
+            {
+                **row,
+                "page": pages.get(row["item"]),
+                "partner": pages.get(row["detail"]),
+                "words": REPAIRS.get(row["repair"], ""),
+            }
+            for row in listed
+        ],
+        "result": VERDICTS[data["verdict"]],
+        "accepted": [
+            {"event": event, "texts": [texts[pk] for pk in event.details["candidates"]]}
+            for event in events
+            if texts.keys() >= set(event.details["candidates"])
+        ],
+    }
