@@ -7,7 +7,7 @@ from django.conf import settings
 from playwright.sync_api import Page, Request, Response, Route, expect
 
 from annotation.actions.decisions.items import take_down_video
-from annotation.actions.studies import import_objects, open_baseline, open_object_check
+from annotation.actions.studies import Sample, import_objects, open_baseline, open_choices, open_object_check
 from annotation.models import Lease, ObjectAnswer, ObjectError, Stage, Vote
 from annotation.rules.baseline import CAPTION
 from foilworks.core.corpus.models import Item, Subtest
@@ -88,6 +88,21 @@ def test_the_human_baseline_by_keyboard(dots: Subtest, sign_in: SignIn, narrow: 
     page.keyboard.press("u")
     page.wait_for_selector(WORK)
     assert Vote.objects.filter(state="undone").count() == 1
+
+
+@pytest.mark.full
+@IN_BOTH_WIDTHS
+def test_choices_without_the_clip_by_keyboard(dots: Subtest, sign_in: SignIn, narrow: bool) -> None:
+    items(dots, "valid", *FOILS)
+    open_choices(make_member(dots.project, "researcher"), dots.project, Stage.UNSEEN, Sample())
+    page = sign_in(make_member(dots.project, "annotator", name="ann"), narrow=narrow)
+    begin(page, "unseen", "main:not([data-new]) .choice-text")
+    assert_accessible(page)
+    assert page.locator("video").count() == 0
+    page.keyboard.press("2")
+    go_on(page, lambda: page.keyboard.press("Control+Enter"))
+    vote = Vote.objects.get()
+    assert (vote.stage, vote.order_shown.index(vote.foil_id or CAPTION)) == ("unseen", 1)
 
 
 @pytest.mark.full
