@@ -9,7 +9,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from foilworks.core.corpus.export_formats import votes as votes_exporter
@@ -176,8 +176,10 @@ def test_what_a_file_says_comes_out_of_the_file_written_of_it(tmp_path, slug, da
     ending, source = SOURCES[slug]
     path = written(tmp_path / f"direction.{ending}", data.draw(source))
     items, bad = read(slug, [path])
-    # A row that stands there twice is refused, and a foil that repeats its caption; all others are good.
-    assert {one.field for one in bad} <= {"id", "record", "foils"}
+    # A foil that repeats its caption is refused, here as everywhere.
+    assume(not any(one.field == "foils" for one in bad))
+    # A row that stands there twice is refused; all others are good.
+    assert {one.field for one in bad} <= {"id", "record"}
     files = load(EXPORTERS[slug]).write(release_of(items), tmp_path / "out", params={})
     again, refused = read(slug, [file for file in files if file.name != "manifest.json"], subtest="direction")
     assert (again, refused) == (items, [])
