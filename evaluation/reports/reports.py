@@ -233,6 +233,8 @@ def stored_report(project: Project, kind: str, subtest: str | None, params: Mapp
         raise EvaluationError(_("No answers yet. You can compute this report after a model is scored or people voted."))
     if isinstance(request.facts, Votes) and not len(request.facts.choice):
         raise EvaluationError(_("No votes yet. You can compute this report after validators have voted."))
+    if kind == "fair" and not any(item.valid for item in request.facts):
+        raise EvaluationError(_("No valid items yet. You can compute this report after items are valid."))
     row = find_result(project, kind, request.subject)
     if row is None or not row.fingerprint:
         _require_enough(kind, request)
