@@ -107,6 +107,7 @@ TABLES = {
 OTHER_TABLES = (
     ("foilworks.core.hub.catalogue.registry", "DEVICES"),
     ("foilworks.core.text.language.registry", "TAGGERS"),
+    ("foilworks.site.reproduction.registry", "PAPERS"),
 )
 # Files of rows beside a registry.py.
 ROW_FILES = {"generation/methods/_model_methods.py"}

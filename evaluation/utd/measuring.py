@@ -39,6 +39,7 @@ from evaluation.utd.instructions import (
 from evaluation.utd.learning import curve_of
 from evaluation.utd.models import BiasRun, ItemCheck, ItemShortcut
 from evaluation.utd.procedure import CURVE, SHARE, STRATIFIED
+from evaluation.utd.recall import NAME, TO_TEXT, ranks_of, recalls
 from evaluation.utd.representations import Embedding, texts_of
 from evaluation.utd.required_texts import TEST, TRAIN, complete, missing_texts
 from evaluation.utd.sample_tasks import SampleTask, task_of
@@ -60,9 +61,6 @@ from foilworks.core.jobs.spread import Spread
 
 VERSION = "2"
 ORACLE = "oracle"
-# Directions of a search, and the ranks from 0 below which it counts: two tied for the first are not first.
-TO_VIDEO, TO_TEXT = "t2v", "v2t"
-CUTS = {"R@1": 0.5, "R@5": 5, "R@10": 10}
 FOLDER = "text-vectors"
 ITEMS_PER_BATCH = 200
 SHARD = "utd.measure_shard"
@@ -128,7 +126,7 @@ def measure(run: BiasRun, job: Job) -> Spread | None:
     run.predictions = nine and _stored(by_objects, *nine)
     debiased_split = nine and split_of(run.predictions)
     run.result = _result(task, credits, debiased_split, without)
-    run.result["learning_curve"], run.result["recall"] = outcome.get(CURVE), _recalls(outcome)
+    run.result["learning_curve"], run.result["recall"] = outcome.get(CURVE), recalls(outcome)
     if debiased_split is not None and task.classifies:
         sizes = Counter(sample.target for sample in by_objects.train)
         full = task.credits_in(by_objects, credits.dataset[OBJECTS, SEQUENCE])
@@ -214,9 +212,8 @@ def _measure(task: SampleTask, concept: str, measurements: Problems) -> Iterator
         for temporal in temporals:
             if (name := f"common {concept} {temporal}") not in measurements:
                 yield name, task.spread(cell_task, _common(cell_task, target_vectors, test, temporal))
-            if temporal == SEQUENCE and f"ranks {concept} {TO_TEXT}" not in measurements:
-                for direction, query_ranks in _ranks(cell_task, target_vectors, test):
-                    yield f"ranks {concept} {direction}", query_ranks
+            if temporal == SEQUENCE and NAME.format(concept, TO_TEXT) not in measurements:
+                yield from ranks_of(concept, cell_task, target_vectors, test)
             if train is not None and (name := f"dataset {concept} {temporal}") not in measurements:
                 # Texts that say nothing, such as activities of still pictures, leave out their own cells only.
                 with suppress(bias_measures.TooFewClassesError):
@@ -241,25 +238,6 @@ def _common(task: SampleTask, target_vectors: Any, test: Embedded, temporal: str
         return bias_measures.retrieved(target_vectors, test, temporal, shares_ties=task.procedure.ties == SHARE)
     oracle = task.run.params.get("max_reading") == ORACLE
     return bias_measures.classified(test, target_vectors[:], task.labels, temporal, oracle=oracle)
-
-
-def _ranks(task: SampleTask, target_vectors: Any, test: Embedded) -> Iterator[tuple[str, NDArray[np.float64]]]:
-    """Yield the ranks of the true texts for each video, and in retrieval before them those of the videos."""
-    videos, texts = test.vectors(SEQUENCE), target_vectors[:]
-    if not task.classifies:
-        yield TO_VIDEO, bias_measures.ranks(texts, videos, task.labels)
-    yield TO_TEXT, bias_measures.ranks(videos, texts, task.labels)
-
-
-def _recalls(outcome: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the share of the first 1, 5 and 10 ranks by concept and direction, as the authors' code prints it."""
-    rows = []
-    for concept in CONCEPTS:
-        for direction in (TO_VIDEO, TO_TEXT):
-            if query_ranks := outcome.get(f"ranks {concept} {direction}"):
-                shares = {name: float(np.mean(np.array(query_ranks) < cut)) for name, cut in CUTS.items()}
-                rows.append({"concept": concept, "direction": direction, "n": len(query_ranks), **shares})
-    return rows
 
 
 def _one_of_nine(task: SampleTask, unit: str, measurements: Problems) -> Iterator[tuple[str, NDArray[Any]]]:

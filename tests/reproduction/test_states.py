@@ -1,6 +1,8 @@
-"""Every number of the four papers has one of nine states, and a reason unless it is equal."""
+"""Every number of the papers has one of nine states, and a reason unless it is equal."""
 
 import json
+import os
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +11,9 @@ from foilworks.site.reproduction import contrast_sets
 from foilworks.site.reproduction.registry import PAPERS, SAMPLES
 from foilworks.site.reproduction.report import MARKS, MEANINGS, folded_of, latex_of, markdown_of
 from foilworks.site.reproduction.table_cells import STATES, count_states
+
+# A folder with vilma/ and contrast-sets/, which hold the files of the authors' repositories.
+PUBLIC = os.environ.get("FOILWORKS_PAPERS", "")
 
 
 def has_its_reason(cell):
@@ -28,6 +33,20 @@ def test_made_up_files_give_no_equal_number_and_every_cell_its_reason(paper, tmp
     page = (tmp_path / "out/report.html").read_text()
     assert page.count("<h2>") >= len({cell["table"] for cell in report["cells"] if cell["ours"] is not None})
     assert "<script" not in page
+
+
+@pytest.mark.full
+@pytest.mark.slow(seconds=400)
+@pytest.mark.skipif(not PUBLIC, reason="FOILWORKS_PAPERS names no folder of the papers' public files")
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("paper", ["vilma", "contrast-sets"])
+def test_public_files_give_equal_numbers_and_every_other_cell_its_reason(paper, tmp_path, settings):
+    settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
+    assert cli.run(["reproduce", paper, "--sources", str(Path(PUBLIC) / paper), "--out", str(tmp_path / "out")]) == 0
+    report = json.loads((tmp_path / "out/report.json").read_text())
+    assert [cell for cell in report["cells"] if not has_its_reason(cell)] == []
+    assert report["states"]["equal"] >= 2
+    assert "other data" not in report["states"]
 
 
 def test_every_state_has_a_mark_and_a_meaning():

@@ -66,7 +66,7 @@ def audit_cells(table: str, documents: Documents) -> Iterator[Cell]:
 
 def prune_file(name: str, path: Path, work: Path, seed: int) -> Selected:
     """Select items whose texts do not tell the answers, and write the lists below `work`."""
-    begin(f"pruning of {name}")
+    begin(f"pruning of {name}", 3)
     files = prune_files(sources_of(Source(path)), seed)
     write_lists(files, review_rows(files), work / "pruned")
     n_kept, verdict = int(files.pruned.is_kept.sum()), VERDICTS[files.pruned.verdict]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
-STEP, FIRST = "{}/{} {}; about {} left", "{}/{} {}"
+STEP, TIME_LEFT = "{:.0f} %: {}", "; about {} left"
 MINUTE = 60
 
 
@@ -15,36 +15,37 @@ def _nobody(_line: str) -> None:
 
 @dataclass
 class Steps:
-    """Steps of one command, all of about the same length. `say` gets a line as each of them begins."""
+    """Steps of one command; sizes are those of an audit of a file. `say` gets a line as each of them begins."""
 
     say: Callable[[str], None] = _nobody
     total: int = 0
-    begun: int = 0
+    done: int = 0
+    size: int = 0
     start: float = field(default_factory=time.monotonic)
 
-    def plan(self, n: int) -> None:
-        """Expect `n` more steps."""
-        self.total += n
+    def plan(self, size: int) -> None:
+        """Expect steps of this size in sum."""
+        self.total += size
 
-    def begin(self, label: str) -> None:
-        """Report that the next step begins."""
-        if self.begun:
-            left = (time.monotonic() - self.start) / self.begun * max(1, self.total - self.begun)
-            self.say(STEP.format(self.begun + 1, self.total, label, _words(left)))
-        else:
-            self.say(FIRST.format(self.begun + 1, self.total, label))
-        self.begun += 1
+    def begin(self, label: str, size: int = 1) -> None:
+        """Report that the last step is done and the next one begins."""
+        self.done, self.size = self.done + self.size, size
+        left = ""
+        if self.done:
+            seconds = (time.monotonic() - self.start) / self.done * max(size, self.total - self.done)
+            left = TIME_LEFT.format(_words(seconds))
+        self.say(STEP.format(100 * self.done / max(self.total, self.done + size), label) + left)
 
 
 STEPS: ContextVar[Steps] = ContextVar("STEPS", default=Steps())  # noqa: B039
 
 
-def plan(n: int) -> None:
-    STEPS.get().plan(n)
+def plan(size: int) -> None:
+    STEPS.get().plan(size)
 
 
-def begin(label: str) -> None:
-    STEPS.get().begin(label)
+def begin(label: str, size: int = 1) -> None:
+    STEPS.get().begin(label, size)
 
 
 def _words(seconds: float) -> str:

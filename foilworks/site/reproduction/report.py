@@ -40,11 +40,14 @@ MEANINGS: Mapping[State, str] = {
     "tiny model": "a small model took the part of one whose weights were not given",
     "other data": "the given file is not the published one, so nothing can be compared",
     "not given": "you did not give the file; it is named with its address",
-    "needs weights": "you did not give the model",
+    "needs weights": "it needs a model that was not given",
     "not published": "nobody can have what the number needs",
     "no number in the paper": "the paper describes it in words or in a figure",
 }
-LEGEND = "\nEach cell is the paper's number / ours. = equal, ≠ differs, S simulated people, T tiny model, O other data."
+LEGEND = (
+    "\nEach cell is the paper's number / ours; a dash is no number. "
+    "= equal, ≠ differs, S simulated people, T tiny model, O other data."
+)
 FOLDED = "Cells without our number"
 FOLDED_HEAD = ("state", "what is missing", "tables", "cells")
 Rows = Sequence[Sequence[str]]

@@ -24,6 +24,7 @@ HALF, TOLERANCE = 0.5, 1e-9
 NO_NUMBER = "the paper prints no number here"
 NOT_GIVEN = "source not given: {}; it is published at {}"
 NOT_FOUND = "{}: not found, so {} stay empty; it is published at {}"
+CONTRADICTION = "The paper contradicts itself: {}"
 OTHER_HASH = "{} is not the published file: its SHA-256 is another"
 
 

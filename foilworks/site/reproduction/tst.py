@@ -17,6 +17,7 @@ from foilworks.site.reproduction.audits import audit_cells, audit_notes, audits,
 from foilworks.site.reproduction.progress import begin, plan
 from foilworks.site.reproduction.shared_steps import check_weights
 from foilworks.site.reproduction.table_cells import (
+    CONTRADICTION,
     Caveat,
     Cell,
     Result,
@@ -105,7 +106,7 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
     check_weights(weights, ())
     work.mkdir(parents=True, exist_ok=True)
     files = Files(sources)
-    plan(3 if (sources / QUESTIONS).is_file() else 1)
+    plan(5 if (sources / QUESTIONS).is_file() else 1)
     begin("tables")
     cells = [
         *_table_1(files),
@@ -118,7 +119,7 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
         *_table_13(files),
         *_table_14(files),
     ]
-    notes = list(contradictions())
+    notes = [CONTRADICTION.format(sentence) for sentence in contradictions()]
     if (sources / QUESTIONS).is_file():
         own_cells, own_notes = _own(files, work, seed)
         cells, notes = [*cells, *own_cells], [*notes, *own_notes]
@@ -185,7 +186,7 @@ def _cells(
 ) -> Iterator[Cell]:
     """Yield the cells of a row that the paper prints. `caveats`: one per column, or one of all."""
     columns = COLUMNS[table]
-    of_columns = caveats if isinstance(caveats, list) else [caveats] * len(columns)
+    of_columns = [caveats] * len(columns) if caveats is None or isinstance(caveats, Caveat) else caveats
     for at, column in enumerate(columns):
         paper = TABLES[table].number(row, column)
         if paper is not None:
@@ -216,7 +217,8 @@ def _first(*caveats: Caveat | None) -> Caveat | None:
 def _table_1(files: Files) -> Iterator[Cell]:
     """Yield what GPT-4o answers without pictures; an answer that names no option is wrong (TsT, Table 1)."""
     for row in TABLES[T1].rows:
-        share, caveat = None, TRAINED
+        share: float | None = None
+        caveat: Caveat | None = TRAINED
         if row in OF_GPT:
             slug, n = OF_GPT[row]
             path = next(files.folder.glob(f"{GPT}/{slug}_mc.jsonl*"), None)
@@ -350,7 +352,7 @@ def _table_14(files: Files) -> Iterator[Cell]:
     """Yield what each list removes, and the mean bias of what is left, from the authors' summaries (TsT, Table 14)."""
     for row in SWEEP:
         summary, numbers = files.summary(f"pf_b{row}"), None
-        caveat = not_given(f"{RF}/pf_b{row}/summary.json", CODE)
+        caveat: Caveat | None = not_given(f"{RF}/pf_b{row}/summary.json", CODE)
         if summary:
             bias = {group["group"]: group["mean_bias_last_iteration"] for group in summary["groups"]}
             numbers = [100 * summary["n_removed"] / summary["n_rows"], bias["mc"], bias["num"]]

@@ -11,9 +11,9 @@ from evaluation.utd.actions.biases import predict_samples
 from evaluation.utd.actions.import_benchmark import import_benchmark
 from evaluation.utd.actions.import_splits import import_splits
 from evaluation.utd.instructions import CLASSIFICATION
-from evaluation.utd.measuring import CUTS
 from evaluation.utd.models import BiasRun
 from evaluation.utd.pages import benchmark_of
+from evaluation.utd.recall import CUTS
 from evaluation.utd.requests import PredictionRequest
 from foilworks.core.corpus.import_formats.parsing.json_records import read_text
 from foilworks.core.projects.models import Project

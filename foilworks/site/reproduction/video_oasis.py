@@ -12,7 +12,7 @@ from foilworks.site.reproduction.audits import audit_cells, audit_notes, audits
 from foilworks.site.reproduction.oasis_printed import AUDIT, TABLES, contradictions
 from foilworks.site.reproduction.progress import plan
 from foilworks.site.reproduction.shared_steps import check_weights
-from foilworks.site.reproduction.table_cells import Caveat, Cell, Result, Source, compare, missing_lines
+from foilworks.site.reproduction.table_cells import CONTRADICTION, Caveat, Cell, Result, Source, compare, missing_lines
 
 PAPER = "Video-Oasis"
 CODE = "https://github.com/sejong-rcv/Video-Oasis"
@@ -61,7 +61,8 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
     documents = audits(folders, work, seed, ITEMS)
     sizes = {name: int(document["items"]) for name, document in documents.items()}
     cells = [*audit_cells(OURS, documents), *_ratio_cells(sources / CHALLENGES, sizes), *_printed_cells()]
-    notes = [*contradictions(), TABLES_NOTE, FOLDER_NOTE, *([SAMPLE_NOTE] if documents else [])]
+    sentences = [CONTRADICTION.format(sentence) for sentence in contradictions()]
+    notes = [*sentences, TABLES_NOTE, FOLDER_NOTE, *([SAMPLE_NOTE] if documents else [])]
     given_sources = {source.name: True for source in SOURCES if any(sources.glob(source.name))}
     return Result(PAPER, tuple(cells), (*notes, *audit_notes(documents)), missing_lines(SOURCES, given_sources))
 

@@ -35,10 +35,10 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
     cells: tuple[Cell, ...] = count_files(files)
     if files:
         work.mkdir(parents=True, exist_ok=True)
-        plan(2 + len(files))
-        begin("scores of the published items")
+        plan(10 + len(files))
+        begin("scores of the published items", 4)
         scored = score_published(import_published(files, sources, work), files, sources, work, weights)
-        begin("foils made again")
+        begin("foils made again", 6)
         second_round = make_again(files, sources / VIDEOS, work / "again", weights, seed)
         cells += (*score_cells(scored), *second_round.cells)
         notes += [draw_words(files, work / "figures"), *write_analyses(scored.release, work / "figures")]
