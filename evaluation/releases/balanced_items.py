@@ -10,6 +10,7 @@ from evaluation.analyses.questions import questions_of, released_records
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.errors import EvaluationError
 from evaluation.releases.snapshot import FrozenItem
+from foilworks.core.projects.models import Project
 from foilworks.core.solver.solution import Selection
 
 KIND, VERSION = "balance", "2"
@@ -37,7 +38,7 @@ class Offer:
         return self.n_kept >= MIN_ITEMS and self.verdict != "no_fair_subset"
 
 
-def offer(frozen: Sequence[FrozenItem], name: str) -> Offer:
+def offer(project: Project, frozen: Sequence[FrozenItem], name: str) -> Offer:
     """Return what the selection leaves of a subtest; an item stays with all its foils or leaves, and an item of two
     clips with both of its items.
 
@@ -57,7 +58,6 @@ def offer(frozen: Sequence[FrozenItem], name: str) -> Offer:
         removed = [question.id for question, kept in zip(questions, pruned.is_kept, strict=True) if not kept]
         return {"verdict": pruned.verdict, "bound": pruned.bound, "removed": removed}
 
-    project = members[0].item.subtest.project
     fingerprint = digest([VERSION, [repr(question) for question in questions], answers.tolist()])
     row = cached_by_fingerprint(project, KIND, name, fingerprint, make, in_memory=False)
     is_fair = row["verdict"] != "no_fair_subset"
@@ -68,13 +68,13 @@ def offer(frozen: Sequence[FrozenItem], name: str) -> Offer:
 
 
 def balanced(
-    frozen: Sequence[FrozenItem], names: Collection[str]
+    project: Project, frozen: Sequence[FrozenItem], names: Collection[str]
 ) -> tuple[list[FrozenItem], list[Offer], Selection | None]:
     """Return the items without those that leave a named subtest, the changes per subtest, and the selection's record.
 
     EvaluationError: a subtest without valid items, or without a fair subset.
     """
-    offers = [offer(frozen, name) for name in dict.fromkeys(names)]
+    offers = [offer(project, frozen, name) for name in dict.fromkeys(names)]
     for row in offers:
         if not row.n:
             raise EvaluationError(_("The subtest %(name)s has no valid items to balance.") % {"name": row.name})

@@ -99,5 +99,5 @@ def _gate(project: Project, frozen: Sequence[FrozenItem]) -> dict[str, Any] | No
     if not frozen:
         return None
     finding: GateFinding = inspect(project, [member.record for member in frozen])
-    offers = [offer(frozen, row["name"]) for row in finding.rows if row["solved"]]
+    offers = [offer(project, frozen, row["name"]) for row in finding.rows if row["solved"]]
     return {"rows": finding.rows, "stopped": finding.stopped, "offers": offers}

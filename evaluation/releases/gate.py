@@ -104,7 +104,7 @@ def inspect(project: Project, records: Sequence[Mapping[str, Any]], selection: S
     values = {scorer.label: known_values(scorer, items) for scorer in scorers_of(project)}
     published = sorted(published_subtests(project) & {item.subtest for item in items})
     fingerprints = {label: scored.fingerprint for label, scored in values.items()}
-    inputs = [[asdict(text) for text in texts], bars, fingerprints, published, selection and asdict(selection)]
+    inputs = [map(asdict, texts), bars, fingerprints, published, selection and asdict(selection)]
     fingerprint = digest([VERSION, load(BLIND).VERSION, *inputs])
 
     def make() -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Read items as the plain records that releases freeze and exports write, in a fixed number of queries."""
 
+from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -29,28 +30,42 @@ NOT_USED = (CandidateState.GENERATED, CandidateState.FILTERED_OUT)
 NOT_REVIEWED = (CandidateState.QUEUED, CandidateState.IN_REVIEW)
 
 
+# Rows, with all that they refer to, that are in memory together; their records are smaller.
+ROWS_PER_QUERY = 2_000
+
+
 @dataclass(frozen=True)
 class FrozenItem:
-    """An item's row and its record."""
+    """The keys of an item and of its video, and the item's record."""
 
-    item: Item
+    item_id: int
+    video_id: int
     record: dict[str, Any]
 
 
 def frozen_items(project: Project, items: QuerySet[Item] | None = None) -> list[FrozenItem]:
-    """Return main items (all of the project, or those given) with their records, by record id. Four queries.
+    """Return main items (all of the project, or those given) with their records, by record id. A fixed number of
+    queries per `ROWS_PER_QUERY` items.
 
     A record has the item's foils and those of its proficiency pair (of a valid one, without dropped foils), and the
     origin of each foil.
     """
     items_of_project = items if items is not None else Item.objects.filter(subtest__kind=Subtest.Kind.MAIN)
-    rows = items_of_project.filter(subtest__project=project).select_related(
+    keys = array("q", items_of_project.filter(subtest__project=project).values_list("pk", flat=True).order_by("pk"))
+    screened = screened_by(project) if keys else {}
+    frozen: list[FrozenItem] = []
+    for start in range(0, len(keys), ROWS_PER_QUERY):
+        frozen += _frozen(project, keys[start : start + ROWS_PER_QUERY].tolist(), screened)
+    return sorted(frozen, key=lambda member: member.record["id"])
+
+
+def _frozen(project: Project, keys: list[int], screened: Mapping[int, list[str]]) -> Iterator[FrozenItem]:
+    rows = Item.objects.filter(pk__in=keys).select_related(
         "subtest", "video", "caption", "proficiency_item__subtest", "proficiency_item__caption"
     )
     foils = _foils(rows)
-    provenance = _provenance_of_composed(project, rows, foils) | _provenance(project, rows)
-    frozen = [FrozenItem(item, _record(item, foils, provenance)) for item in rows]
-    return sorted(frozen, key=lambda member: member.record["id"])
+    provenance = _provenance_of_composed(project, rows, foils, screened) | _provenance(project, rows, screened)
+    return (FrozenItem(item.pk, item.video_id, _record(item, foils, provenance)) for item in rows)
 
 
 def valid_items(project: Project) -> list[FrozenItem]:
@@ -208,7 +223,9 @@ def _foils(items: QuerySet[Item]) -> dict[int, list[Foil]]:
     return foils_by_item
 
 
-def _provenance(project: Project, items: QuerySet[Item]) -> dict[int, dict[str, Any]]:
+def _provenance(
+    project: Project, items: QuerySet[Item], screened: Mapping[int, list[str]]
+) -> dict[int, dict[str, Any]]:
     """Return the origin of each foil of the items, by the foil's row id; a person is under a pseudonym."""
     candidates = (
         Candidate.objects.filter(foil__item__in=items.values("pk"))
@@ -216,12 +233,11 @@ def _provenance(project: Project, items: QuerySet[Item]) -> dict[int, dict[str, 
         .select_related("parent", "group")
         .prefetch_related("filter_scores", "group__run")
     )
-    screened = screened_by(project)
     return {row.foil_id: made_by(project, row, screened) for row in candidates if row.foil_id}
 
 
 def _provenance_of_composed(
-    project: Project, items: Iterable[Item], foils: Mapping[int, Sequence[Foil]]
+    project: Project, items: Iterable[Item], foils: Mapping[int, Sequence[Foil]], screened: Mapping[int, list[str]]
 ) -> dict[int, dict[str, Any]]:
     """Return the origin of the hard foils of composed items, by the foil's row id: the candidate that they repeat.
 
@@ -245,7 +261,7 @@ def _provenance_of_composed(
         if (caption, text, source) in foils_by_source
     }
     candidates = Candidate.objects.select_related("parent", "group__run").prefetch_related("filter_scores")
-    candidate_by_id, screened = candidates.in_bulk(list(ids.values())), screened_by(project)
+    candidate_by_id = candidates.in_bulk(list(ids.values()))
     return {
         foil: made_by(project, row, screened)
         for key, row in ((key, candidate_by_id[pk]) for key, pk in ids.items())

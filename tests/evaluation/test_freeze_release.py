@@ -148,6 +148,17 @@ def test_the_number_of_queries_does_not_grow(project):
     assert queries() <= few + 2  # filter scores and runs are asked for once where there are candidates
 
 
+def test_rows_are_read_in_batches_and_give_the_same_records(project, monkeypatch):
+    subtest = Subtest.objects.get(name="verbs")
+    group = factories.make_group(factories.make_run(subtest))
+    for _ in range(3):
+        factories.make_candidate(group, foil=factories.make_item(subtest).foils.get())
+    at_once = frozen_items(project)
+    monkeypatch.setattr("evaluation.releases.snapshot.ROWS_PER_QUERY", 2)
+    assert frozen_items(project) == at_once
+    assert len(at_once) == 5
+
+
 def test_the_command_prints_the_hash(project, capsys):
     call_command("release", "--project", "frozen", "--name", "v1", "--json")
     got = json.loads(capsys.readouterr().out)

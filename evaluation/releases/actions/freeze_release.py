@@ -1,6 +1,6 @@
 """Freeze a release: the valid items of a project as they are now, under the hash of their content."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ from foilworks.core.projects.access import require_researcher
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, User
 from foilworks.core.solver.solution import Selection
+from foilworks.core.text.batches import batched
 
 MAX_NAME_LENGTH = 120
 ROWS_PER_QUERY = 500
@@ -99,8 +100,7 @@ def freeze_release(
     # Before anything is locked, because the classifier is slow. The result is cached by its content.
     items = selection or ItemSelection()
     runs = runs_to_select_with(project, items.ladder_runs) if items.needs else []
-    content = _content(project, items, runs)
-    inspect(project, content.records, content.selection)
+    _inspected(project, _content(project, items, runs))
     check_share(items.holdback)
     reason = " ".join(override.split())
     return run_in_transaction(
@@ -121,10 +121,14 @@ def _content(project: Project, selection: ItemSelection, runs: Sequence[Run]) ->
         halves = [*halves, *unpaired]
     if not frozen:
         raise EvaluationError(_("No valid item qualifies. Choose other items, or models with other scores."))
-    remaining, offers, removal = balanced(frozen, selection.balance)
+    remaining, offers, removal = balanced(project, frozen, selection.balance)
     counts = {row.name: {"n": row.n, "n_kept": row.n_kept} for row in offers}
     ladder = ladder_selection.as_json() if ladder_selection else None
     return FrozenContent(remaining, counts, ladder, [half.record["id"] for half in halves], removal)
+
+
+def _inspected(project: Project, content: FrozenContent) -> GateFinding:
+    return inspect(project, content.records, content.selection)
 
 
 def _freeze(
@@ -144,13 +148,13 @@ def _freeze(
     existing = Release.objects.filter(project=project, content_hash=content_hash).first()
     if existing is not None:
         return _same_content(existing, selection)
-    finding = inspect(project, records, content.selection)
+    finding = _inspected(project, content)
     _check_gate(finding, override)
     private = private_ids(project, records, selection.holdback, selection.seed)
     # Sorting is stable: public items first.
     frozen = sorted(frozen, key=lambda member: member.record["id"] in private)
     public = frozen[: len(frozen) - len(private)]
-    check_bar(project, {member.item.pk: (member.record["caption"], *member.record["foils"]) for member in frozen})
+    check_bar(project, {member.item_id: (member.record["caption"], *member.record["foils"]) for member in frozen})
     release = Release.objects.create(
         project=project,
         name=_checked_name(project, name),
@@ -161,7 +165,8 @@ def _freeze(
         public_hash=hash_of(member.record for member in public) if private else "",
         created_by=person,
     )
-    ReleaseItem.objects.bulk_create(_members(release, frozen, private), batch_size=ROWS_PER_QUERY)
+    for members in batched(_members(release, frozen, private), ROWS_PER_QUERY):
+        ReleaseItem.objects.bulk_create(members)
     keep_changelog(release)
     # Exports show the finding, which names words and texts.
     public_finding = inspect(project, [member.record for member in public], content.selection) if private else finding
@@ -225,18 +230,18 @@ def _record_gate(
         audit.record(event)
 
 
-def _members(release: Release, frozen: list[FrozenItem], private: Collection[str]) -> list[ReleaseItem]:
-    return [
+def _members(release: Release, frozen: list[FrozenItem], private: Collection[str]) -> Iterator[ReleaseItem]:
+    return (
         ReleaseItem(
             release=release,
-            item=member.item,
-            video=member.item.video,
+            item_id=member.item_id,
+            video_id=member.video_id,
             position=position,
             record=member.record,
             is_private=member.record["id"] in private,
         )
         for position, member in enumerate(frozen)
-    ]
+    )
 
 
 def _checked_name(project: Project, name: str) -> str:

@@ -132,7 +132,7 @@ def _members(release: Release) -> Iterator[_Member]:
         chunk = keys[start : start + CHUNK].tolist()
         rows, foils = _rows(release.project, chunk)
         for item in frozen_items(release.project, main.filter(pk__in=chunk)):
-            yield _Member(item.record, rows[item.item.pk], foils[item.item.pk], released=False)
+            yield _Member(item.record, rows[item.item_id], foils[item.item_id], released=False)
 
 
 def _rows(
