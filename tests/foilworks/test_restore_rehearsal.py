@@ -24,6 +24,8 @@ from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.machines, pytest.mark.slow(seconds=60)]
 NAME, PASSWORD, RECORDS = "olga", "a long word for olga", 12
+UNIT = Path(__file__).resolve().parents[2] / "deploy/systemd/foilworks-backup.service"
+(TIMER,) = re.findall(r"^ExecStart=\S+/foilworks (.*)$", UNIT.read_text(encoding="utf-8"), re.MULTILINE)
 ROLE, ROLES_PASSWORD = "foilworks", "pass'word: with \\ marks"
 
 
@@ -137,6 +139,9 @@ def test_an_installation_that_was_destroyed_is_restored_and_people_sign_in(datab
             copy = tmp_path / "safe" / "monday"
             home.json("backup", "--out", copy)
             rehearsed = home.json("restore", copy, "--rehearse")
+            # The backup of the timer has no videos.
+            nightly = home.json(*TIMER.split())
+            assert home.json("restore", nightly["out"], "--rehearse")["ok"]
             assert is_signed_in(client)
         there = videos(home)
         assert len(there) >= 3
