@@ -6,13 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
-
 from foilworks.core.hub.interfaces import ChatReply, ModelInfo
 from foilworks.core.text.registry import load, lookup, parse_params, version_of
 from generation import pipeline
+from generation.errors import GenerationError
 from generation.filters.registry import DRAW, FILTERS
-from generation.instruction_models.services import services
 from generation.methods.registry import METHODS
 from generation.records import CaptionInput, FoilDraft
 
@@ -123,7 +121,20 @@ def _blanks(module: Any, caption: CaptionInput, params: Mapping[str, Any], state
 
 
 def trial_services(module: Any, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the services of a method or caption maker in a trial. Answers are stored in the installation's cache."""
+    """Return the services of a method or caption maker in a trial. Answers are stored in the installation's cache.
+
+    GenerationError: it queries an instruction model, and no settings name its endpoint.
+    """
+    if not getattr(module, "USES_LLM", False):
+        return {}
+    # Imported on request: a method of rules runs without settings and tables.
+    from django.conf import settings
+
+    if not settings.configured:
+        name = module.__name__.rpartition(".")[2]
+        raise GenerationError(f"{name} queries an instruction model; run it with `foilworks foil --method {name}`")
+    from generation.instruction_models.services import services
+
     return services(module, params, FileAnswers(settings.CACHE_ROOT / "answers"), project=None)
 
 

@@ -17,6 +17,8 @@ CHOICES = ("caption", "foil", "neither", "both", "cannot_tell")
 CHOICES3 = ("caption", "foil", "other")
 SHOWN = ("first", "second", "neither", "both", "cannot_tell")
 CODINGS: Mapping[str, tuple[str, ...]] = {"truth": CHOICES, "truth3": CHOICES3, "shown": SHOWN}
+# Any answers; the categories are those of the votes.
+LABELS = "labels"
 
 CAPTION, FOIL, OTHER = 0, 1, 5
 # Who made a foil.
@@ -137,6 +139,8 @@ class Votes:
     guideline_names: Sequence[str] = ()
     # (v,) whether agreement is measured on the vote; None: on all.
     compared: NDArray[np.bool_] | None = None
+    # The categories that `choice` counts, if they are not CHOICES.
+    labels: Sequence[str] = ()
 
     @property
     def n_items(self) -> int:
@@ -176,6 +180,8 @@ def coded(votes: Votes, coding: str) -> tuple[NDArray[np.int64], tuple[str, ...]
 
     EvaluationError if the votes do not support it: `truth` from three-way counts, `shown` without positions.
     """
+    if votes.labels:
+        return votes.choice, tuple(votes.labels)
     if coding not in CODINGS:
         raise EvaluationError(f"unknown coding {quoted(coding)}; choose one of: {', '.join(CODINGS)}")
     if coding == "truth3":

@@ -149,8 +149,8 @@ def _limit_pairs(records: Iterator[TextRecord], most: int) -> Iterator[TextRecor
 
 
 def _file_facts(source: Source) -> dict[str, Any]:
-    """Return name, format and hash. A folder has no hash of its own, an export has that of its manifest."""
-    facts = {"name": source.name, "format": form_of(source), "sha256": ""}
+    """Return name, format, hash and origin. A folder has no hash of its own, an export has that of its manifest."""
+    facts = {"name": source.name, "format": form_of(source), "sha256": "", **source.origin}
     if source.path.is_file():
         with source.path.open("rb") as file:
             facts["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()

@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from evaluation.templatetags.numbers import count, share
+from evaluation.number_text import count, share
 
 SHOWN = 5
 # Check -> what its `count` of `n` are.

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from evaluation.audit.records import without_labels
-from evaluation.templatetags.numbers import count, share
+from evaluation.number_text import count, share
+from evaluation.number_text import gettext as _
 from foilworks.core.corpus.records import TextRecord
 from foilworks.core.solver.solution import Solution
 

@@ -27,7 +27,6 @@ from evaluation.errors import EvaluationError
 from evaluation.score_files.json_records import Row, fail, rows
 from evaluation.score_files.tables import Table
 from foilworks.core.corpus.import_formats.registry import IMPORTERS
-from foilworks.core.corpus.limits import read_file
 from foilworks.core.corpus.records import BadRecord, ItemRecord, PairRecord, RecordWarning, VoteCounts
 from foilworks.core.corpus.release_records import cluster
 from foilworks.core.corpus.rules.hard_foils import Candidates
@@ -88,6 +87,9 @@ def _imported(path: Path, file_format: str, warnings: list[str]) -> list[ItemFac
 
 
 def _records(path: Path, file_format: str, warnings: list[str]) -> Iterator[ItemRecord]:
+    # Imported on request: its limits are settings, which files of our own form do not need.
+    from foilworks.core.corpus.limits import read_file
+
     entry = lookup(IMPORTERS, file_format, "format")
     for record in read_file(entry, path, {}):
         if isinstance(record, BadRecord):
@@ -195,9 +197,10 @@ def _counts(row: Row) -> VoteCounts | None:
     return VoteCounts(*(counts.whole(name, 0) for name in ("caption", "foil", "other"))) if counts else None
 
 
-def read_votes(path: Path, file_format: str | None = None) -> Votes:
-    """Read one vote per record. EvaluationError: an unknown choice, a missing name, two votes of one person on one
-    unit.
+def read_votes(path: Path, file_format: str | None = None, *, with_labels: bool = False) -> Votes:
+    """Read one vote per record. `with_labels`: choices are any labels, which become the categories.
+
+    EvaluationError: an unknown choice, a missing name, two votes of one person on one unit.
     """
     votes_format = file_format or (LINES if path.suffix in {".jsonl", ".ndjson", ".json"} else "csv")
     if votes_format not in {LINES, "csv"}:
@@ -209,6 +212,7 @@ def read_votes(path: Path, file_format: str | None = None) -> Votes:
     units: dict[tuple[str, str], int] = {}
     people: dict[str, int] = {}
     items: dict[str, int] = {}
+    labels: dict[str, int] = {}
     seen: dict[tuple[int, str], int] = {}
     columns: list[tuple[int, int, int, int]] = []
     for row in table.rows():
@@ -226,13 +230,16 @@ def read_votes(path: Path, file_format: str | None = None) -> Votes:
                 "keep one of them",
             )
         seen[unit, person] = row.line
-        columns.append((unit, annotator, *_choice(row)))
+        choice = (labels.setdefault(row.text("choice"), len(labels)), 0) if with_labels else _choice(row)
+        columns.append((unit, annotator, *choice))
     if not columns:
         fail(path, None, "record", "there is none", "give at least one vote")
     codes = np.array(columns, dtype=np.int64)
     names = [f"{item}/{foil}" if foil else item for item, foil in units]
     unit_items = np.array([items.setdefault(item, len(items)) for item, _ in units], dtype=np.int64)
-    return Votes(codes[:, 0], codes[:, 1], codes[:, 2], codes[:, 3], names, list(people), unit_items)
+    return Votes(
+        codes[:, 0], codes[:, 1], codes[:, 2], codes[:, 3], names, list(people), unit_items, labels=list(labels)
+    )
 
 
 def _choice(row: Row) -> tuple[int, int]:

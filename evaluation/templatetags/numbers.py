@@ -6,29 +6,19 @@ from django import template
 from django.utils.formats import get_format
 from django.utils.html import format_html
 
+from evaluation.number_text import DASH, count, share, written
+
 register = template.Library()
-DASH = "–"
-MINUS = "−"
+register.filter("share", share)
+register.filter("count", count)
 # A separator between two numbers that may contain commas.
 BETWEEN = {".": ", ", ",": "; "}
-
-
-def written(number: str) -> str:
-    """Format a Python number in the reader's language: -1,234.5 is −1.234,5 in German."""
-    marks = {"-": MINUS, ".": get_format("DECIMAL_SEPARATOR"), ",": get_format("THOUSAND_SEPARATOR")}
-    return number.translate(str.maketrans(marks))
 
 
 def from_to(low: str, high: str, unit: str = "") -> str:
     """Format two numbers as an interval below their value."""
     between = BETWEEN.get(get_format("DECIMAL_SEPARATOR"), "; ")
     return format_html('<span class="ci">[{}{}{}]{}</span>', low, between, high, unit)
-
-
-@register.filter
-def share(value: float | None, digits: int = 1) -> str:
-    """Format 0.9731 as 97.3 %."""
-    return DASH if value is None else written(f"{100 * value:.{digits}f} %")
 
 
 @register.filter
@@ -79,11 +69,6 @@ def shift_interval(bounds: Sequence[float] | None, digits: int = 1) -> str:
         return ""
     low, high = (decimal(100 * bound, digits) for bound in bounds)
     return from_to(low, high, " pp")
-
-
-@register.filter
-def count(value: int | None) -> str:
-    return DASH if value is None else written(f"{value:,}")
 
 
 @register.filter

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from django import template
 
-from evaluation.templatetags.numbers import DASH, from_to, written
+from evaluation.number_text import DASH, written
+from evaluation.templatetags.numbers import from_to
 
 register = template.Library()
 

@@ -21,11 +21,11 @@ from django.db import DatabaseError, OperationalError
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
-from foilworks import __version__
 from foilworks.site.databases import first_tables
 from foilworks.site.management import commands
 from foilworks.site.management.old_spellings import moved_hint
 from foilworks.site.server.gc_freeze import lasting
+from foilworks.version import __version__
 
 NAME = "foilworks"
 MIGRATE = f"run `{NAME} migrate`, or see what is wrong with `{NAME} doctor`"

@@ -20,7 +20,6 @@ from django.core.files.storage import default_storage
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
-from foilworks import __version__
 from foilworks.core.corpus.export_formats.registry import EXPORTERS
 from foilworks.core.corpus.import_formats.registry import IMPORTERS
 from foilworks.core.corpus.video_files.stored_files import is_local
@@ -34,6 +33,7 @@ from foilworks.core.text.registry import RegistryError, load
 from foilworks.site.databases.database_version import ADVICE, UnsupportedDatabase, require_supported_database
 from foilworks.site.supervisor.embedded_redis import redis_executable
 from foilworks.site.supervisor.services import up_lock
+from foilworks.version import __version__
 from generation.captioning.registry import CAPTIONERS
 from generation.filters.registry import FILTERS
 from generation.methods.registry import METHODS

@@ -19,9 +19,9 @@ from typing import Any
 
 from packaging.requirements import Requirement
 
-from foilworks import __version__
 from foilworks.core.text.errors import ActionableError
 from foilworks.core.text.registry import Entry, RegistryError, code_of_others
+from foilworks.version import __version__
 
 logger = logging.getLogger(__name__)
 

@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from ninja import Router
 
-from foilworks import __version__
 from foilworks.site.api import (
     choices,
     imports,
@@ -32,6 +31,7 @@ from foilworks.site.api import (
 from foilworks.site.api.answers import Api, handle_errors
 from foilworks.site.api.bearer import Bearer
 from foilworks.site.api.once import HEADER
+from foilworks.version import __version__
 
 ABOUT = (
     "Send a token with every request: Authorization: Bearer … (created on the page Tokens). A token "

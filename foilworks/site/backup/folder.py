@@ -19,7 +19,6 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
 from annotation.models import Vote
-from foilworks import __version__
 from foilworks.core.corpus.export_formats.parts.manifest import FileFacts
 from foilworks.core.corpus.models import Item, Release
 from foilworks.core.projects.models import Project, User
@@ -35,6 +34,7 @@ from foilworks.site.databases.database_version import (
     known_migrations,
     require_supported_migrations,
 )
+from foilworks.version import __version__
 
 MANIFEST = "manifest.json"
 KIND = "foilworks-backup"

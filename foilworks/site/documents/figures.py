@@ -9,9 +9,9 @@ from evaluation.charts import of_models, of_reports, waterfall
 from evaluation.ladder.wording import waterfall_rows
 from evaluation.reports.charts_by_name import CHARTS
 from evaluation.reports.pages import PAGES
-from foilworks import __version__
 from foilworks.core.corpus.models import Release
 from foilworks.core.corpus.release_documents import Figure
+from foilworks.version import __version__
 
 Tables = Mapping[str, Any]
 Rows = tuple[tuple[Any, ...], ...]

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
-from foilworks import __version__
 from foilworks.core.jobs.trace import job_id, request_id
+from foilworks.version import __version__
 
 # Only the method of a request: addresses contain tokens, and the rest is what people sent.
 KEPT_REQUEST_FIELDS = frozenset({"method"})

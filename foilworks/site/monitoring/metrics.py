@@ -20,12 +20,12 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from annotation.models import Slot, SlotState, Vote
-from foilworks import __version__
 from foilworks.core.jobs.models import Job, JobState
 from foilworks.core.jobs.queue import queue_lengths, worker_count
 from foilworks.core.projects.models import Delivery, Webhook
 from foilworks.site.backup.folder import newest_backup
 from foilworks.site.monitoring.requests import counted_files
+from foilworks.version import __version__
 
 # Whole tables are counted, so not again for every reader.
 KEPT_SECONDS = 15.0

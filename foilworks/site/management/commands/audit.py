@@ -1,6 +1,5 @@
 """`foilworks audit`: find out whether a benchmark can be solved without its videos. Needs no project, no database."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,21 +8,17 @@ from django.core.management.base import CommandParser
 
 from evaluation.audit.finding_text import SHOWN, and_more, lines_of, n_unlisted
 from evaluation.audit.item_files import csv_of
+from evaluation.audit.ladder import parse_rungs
 from evaluation.audit.pages import file_of
 from evaluation.audit.records import VERDICTS
 from evaluation.audit.sampling import SAMPLE_ITEMS
 from evaluation.audit.without_video import note, sentence
 from evaluation.errors import EvaluationError
+from foilworks import library
 from foilworks.core.projects.templatetags.wording import in_words
 from foilworks.core.text.quoting import quoted
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
-from foilworks.site.management.benchmark_files import (
-    add_files,
-    check_files,
-    prediction_columns,
-    sources_of,
-    whole_number,
-)
+from foilworks.site.management.benchmark_options import add_benchmark_options, read_options, whole_number
 from foilworks.site.management.text_tables import table
 
 OF_SUBTESTS = ("divergence", "cues")
@@ -52,7 +47,7 @@ class Command(FoilworksCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         self.parser = parser
-        add_files(
+        add_benchmark_options(
             parser,
             f"parameter of the audit or of the format; repeatable. sample: max items that are solved (default "
             f"{SAMPLE_ITEMS}); seed: of the sample and of the folds (default 0); partly: 1 uses files of predictions "
@@ -98,64 +93,31 @@ class Command(FoilworksCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         self.fail_on = options["fail_on"]
-        check_files(self.parser, options)
         params = parse_set_options(options["set"])
-        sample, seed, with_partly = (whole_number(params, name, usual) for name, usual in OWN_PARAMS.items())
+        sample, seed, with_partly = (whole_number(self.parser, params, *row) for row in OWN_PARAMS.items())
         if sample < 1:
             self.parser.error("--set sample must be at least 1")
-        from evaluation.audit import audit
-
-        sources = sources_of(options, params)
-        models = _scorers(options["models"])
-        settings_ = audit.Options(sample, seed, models=models, **self._certificate(options["certify"]))
-        result: dict[str, Any] = audit.audit(sources, settings_)
-        if options["predictions"] or options["rungs"]:
-            self._add_ladder(result, sources, options, with_partly=bool(with_partly))
+        rungs = parse_rungs(options["rungs"])
+        if options["predictions"]:
+            rungs["full"] = options["predictions"]
+        result = dict(
+            library.audit(
+                options["files"],
+                sample=sample,
+                seed=seed,
+                models=_scorers(options["models"]),
+                rungs=rungs,
+                with_partly=bool(with_partly),
+                certify=options["certify"],
+                progress=lambda done, total: self.say(f"certificate: step {done} of {total}"),
+                **read_options(self.parser, params, **options),
+            ).document
+        )
         if options["html"]:
             _write(options["html"], file_of(result), "--html")
         if options["items"]:
             _write(options["items"], csv_of(result["item_scores"]), "--items")
         return result
-
-    def _certificate(self, path: Path | None) -> dict[str, Any]:
-        """Return the options of a certificate that stores its state in a file after each step, and continues it."""
-        if path is None:
-            return {}
-        from foilworks.core.solver.passes import check_state
-
-        state = None
-        if path.exists():
-            try:
-                state = json.loads(path.read_text(encoding="utf-8"))
-                check_state(state)
-            except (OSError, ValueError) as error:
-                raise EvaluationError(f"{path}: is no state of a certificate; choose another file") from error
-
-        def progress(done: int, total: int, state: dict[str, Any]) -> None:
-            # Whole or not at all: an interrupted write must not lose the steps before it.
-            part = path.with_name(f"{path.name}.part")
-            _write(part, json.dumps(state), "--certify")
-            part.replace(path)
-            self.say(f"certificate: step {done} of {total}")
-
-        return {"is_certified": True, "progress": progress, "state": state}
-
-    def _add_ladder(
-        self, result: dict[str, Any], sources: list[Any], options: dict[str, Any], *, with_partly: bool
-    ) -> None:
-        from evaluation.audit import audit, ladder
-        from evaluation.audit.file_reader import Problems, read_all
-
-        paths = ladder.parse_rungs(options["rungs"])
-        if options["predictions"]:
-            paths["full"] = options["predictions"]
-        items = ladder.by_id(read_all(sources, Problems()))
-        columns = prediction_columns(options)
-        rungs = {rung: ladder.read_rung(path, items, columns) for rung, path in paths.items()}
-        result["ladder"] = ladder.ladder_of(rungs, items, with_partly=with_partly)
-        found = ladder.findings_of(result["ladder"])
-        result["findings"] += [audit.as_json(finding) for finding in found]
-        result["verdict"] = max([result["verdict"], *(finding.verdict for finding in found)], key=VERDICTS.index)
 
     def exit_status(self, result: dict[str, Any]) -> int:
         fails = self.fail_on != NEVER and VERDICTS.index(result["verdict"]) >= VERDICTS.index(self.fail_on)

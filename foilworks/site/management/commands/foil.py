@@ -5,13 +5,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from foilworks import library
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
-from generation.caption_file import CaptionFile
 from generation.errors import GenerationError
-from generation.filters.registry import DRAW, default_filters
 from generation.methods.registry import METHODS
-from generation.records import MODES, CaptionInput
-from generation.trial import try_method
+from generation.records import MODES
 
 
 class Command(FoilworksCommand):
@@ -38,20 +36,16 @@ class Command(FoilworksCommand):
         )
 
     def run(self, **options: Any) -> dict[str, Any]:
-        captions: list[CaptionInput] | CaptionFile
-        is_run = options["file"] is not None and not options["no_draw"]
-        if options["file"] is not None:
-            captions = CaptionFile(options["file"])
-        else:
-            captions = [CaptionInput(options["caption"], _text(options["caption"]))]
-        return try_method(
-            options["method"],
+        captions = options["file"] or [_text(options["caption"])]
+        result = library.foils(
             captions,
+            method=options["method"],
             mode=options["mode"],
             seed=options["seed"],
-            raw_params=parse_set_options(options["set"]),
-            is_drawn=is_run and DRAW in default_filters(options["method"], options["mode"]),
+            draw=options["file"] is not None and not options["no_draw"],
+            **parse_set_options(options["set"]),
         )
+        return dict(result.document)
 
     def render(self, result: dict[str, Any]) -> str:
         lines = [f"{one['caption']}\n  {_outcome(one)}" for one in result["candidates"]]

@@ -5,14 +5,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.errors import EvaluationError
-from evaluation.metrics.pairwise import PairScores
 from evaluation.metrics.registry import METRICS, TIES
-from evaluation.score_files.answers import ids_of, mismatches
 from evaluation.score_files.arrays import AUTO_LAYOUT, LAYOUTS
-from evaluation.score_files.scores import read_scores
-from evaluation.score_files.valid_items import restrict_to_valid
-from foilworks.core.text.registry import load, parse_params
+from foilworks.library.metrics import HIDDEN, measure
 from foilworks.site.management.base import FoilworksCommand
 from foilworks.site.management.columns import add_columns, ignored_line
 from foilworks.site.management.text_tables import table, table_of
@@ -99,40 +94,27 @@ class Command(FoilworksCommand):
         )
 
     def run(self, **options: Any) -> dict[str, Any]:
-        entry = METRICS[options["kind"]]
-        metric = load(entry)
-        given = {"ties": options["ties"]} if TIES in entry.params else {}
-        params = parse_params(entry, given)
-        data, notes = read_scores(
-            metric.INPUT,
+        result = measure(
+            options["kind"],
             options["files"],
-            options["proficiency"],
+            proficiency=options["proficiency"],
+            items=options["items"],
+            against=options["against"],
             model=options["model"],
+            ties=options["ties"],
             columns=options["columns"],
             layout=options["layout"],
             names=[name.strip() for name in options["names"].split(",") if name.strip()],
             beside=options["beside"],
         )
-        if options["items"]:
-            if not isinstance(data, PairScores):
-                raise EvaluationError("--items is for pairwise scores only; remove it")
-            data, left_out = restrict_to_valid(data, options["files"], options["items"])
-            notes.unmatched |= left_out
-        result = metric.compute(data, **params)
-        notes.warnings += unclustered(data)
-        if options["against"]:
-            if metric.INPUT == "matrix":
-                raise EvaluationError("a matrix has no ids; remove --against")
-            notes.unmatched |= mismatches(data.ids, ids_of(options["against"]))
-        for warning in notes.warnings:
+        for warning in result["warnings"]:
             self.say(f"warning: {warning}")
-        for what, names in notes.unmatched.items():
+        for what, names in result["unmatched"].items():
             if names:
                 self.say(f"warning: {len(names)} {what.replace('_', ' ')}: {', '.join(names[:5])}")
-        if notes.ignored:
-            self.say(ignored_line(list(notes.ignored)))
-        seen = {"warnings": notes.warnings, "unmatched": notes.unmatched, "ignored_columns": list(notes.ignored)}
-        return {"kind": options["kind"], **result, **seen}
+        if result["ignored_columns"]:
+            self.say(ignored_line(result["ignored_columns"]))
+        return dict(result.document)
 
     def render(self, result: dict[str, Any]) -> str:
         if result["kind"] == "pairwise":
@@ -144,17 +126,7 @@ class Command(FoilworksCommand):
             return table_of(result["models"], ("model", "accuracy", "ci", "class_mean", "n"))
         if result["kind"] == "two-clips":
             return _two_clips(result)
-        hidden = {"kind", "warnings", "unmatched", "ignored_columns"}
-        return table(("", "value"), [(key, value) for key, value in result.items() if key not in hidden])
-
-
-def unclustered(data: Any) -> list[str]:
-    """Warn that the intervals treat items as independent, if no two of them share a source video."""
-    clusters = getattr(data, "clusters", None)
-    if clusters is None or len(set(clusters)) < len(clusters):
-        return []
-    told = "no two records share a cluster: the intervals treat items as independent, not clustered by video"
-    return [f"{told}; if items share a video, set the field cluster of each record to it"]
+        return table(("", "value"), [(key, value) for key, value in result.items() if key not in HIDDEN])
 
 
 def _kinds() -> list[str]:

@@ -5,16 +5,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from foilworks import __version__
+from foilworks import library
 from foilworks.core.projects.templatetags.wording import in_words
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
-from foilworks.site.management.benchmark_files import (
-    add_files,
-    check_files,
-    prediction_columns,
-    sources_of,
-    whole_number,
-)
+from foilworks.site.management.benchmark_options import add_benchmark_options, read_options, whole_number
 from foilworks.site.management.text_tables import table
 
 REPAIRS = {
@@ -37,9 +31,8 @@ class Command(FoilworksCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         self.parser = parser
-        add_files(
-            parser,
-            "parameter of the selection or of the format; repeatable. seed: of the selection (default 0)",
+        add_benchmark_options(
+            parser, "parameter of the selection or of the format; repeatable. seed: of the selection (default 0)"
         )
         parser.add_argument(
             "--lists",
@@ -61,30 +54,19 @@ class Command(FoilworksCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         if options["apply"] != bool(options["out"]):
             self.parser.error("--apply and --out need each other")
-        check_files(self.parser, options)
         params = parse_set_options(options["set"])
-        seed = whole_number(params, "seed", 0)
-        from evaluation.audit import pruning
-
-        files = pruning.prune_files(sources_of(options, params), seed)
-        review = pruning.review_rows(files)
-        result = pruning.as_result(files, review)
-        if options["predictions"]:
-            result["rank_correlation"] = pruning.rank_correlation(self._credits(files, options), files)
-        if result["verdict"] == "no_fair_subset":
-            return {**result, "lists": None, "out": None, "review": review}
-        first = options["files"][0]
-        lists = options["lists"] or first.with_name(f"{first.name}-review")
-        pruning.write_lists(files, review, lists)
-        out = pruning.apply(files, options["out"], __version__) if options["apply"] else None
-        return {**result, "lists": str(lists), "out": out and str(out)}
-
-    def _credits(self, files: Any, options: dict[str, Any]) -> list[dict[str, float]]:
-        from evaluation.audit import ladder
-
-        items = ladder.by_id(files.records)
-        columns = prediction_columns(options)
-        return [ladder.read_rung(path, items, columns).credits for path in options["predictions"]]
+        seed = whole_number(self.parser, params, "seed", 0)
+        first = Path(options["files"][0])
+        result = library.prune(
+            options["files"],
+            seed=seed,
+            predictions=options["predictions"],
+            lists=options["lists"] or first.with_name(f"{first.name}-review"),
+            out=options["out"],
+            **read_options(self.parser, params, **options),
+        )
+        self.summary = result.summary()
+        return dict(result.document)
 
     def render(self, result: dict[str, Any]) -> str:
         n, before, after = result["n"], result["before"], result["after"]
@@ -100,7 +82,7 @@ class Command(FoilworksCommand):
                 )
             ]
         parts = [
-            _sentence(result),
+            self.summary,
             table(("items", "n", "without video", "95 % interval", "chance", "verdict"), rows),
             table(
                 ("step", "items", "without video", "chance"),
@@ -127,17 +109,3 @@ class Command(FoilworksCommand):
 
 def _share(value: float | None) -> str:
     return "-" if value is None else f"{value:.1%}"
-
-
-def _sentence(result: dict[str, Any]) -> str:
-    n, kept, bound = result["n"], result["n_kept"], result["bound"]
-    if result["verdict"] == "no_fair_subset":
-        why = (
-            f"At most {bound:,} of {n:,} items can be kept: of more, the solver's held-out answers are right too often."
-        )
-        if result["curve"]:
-            why += f" The selection reached {kept:,} items."
-        return f"No fair subset, so nothing is written. {why} Repair the items instead."
-    if result["verdict"] == "too_few":
-        return f"Too few: {kept:,} of {n:,} items are kept, which are too few to certify that they are fair."
-    return f"Fair: {kept:,} of {n:,} items are kept (bound: {bound:,})."

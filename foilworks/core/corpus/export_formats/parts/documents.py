@@ -14,12 +14,11 @@ from typing import Any
 from django.template import Context, Engine, Library, Origin, Template
 from django.template.loaders.filesystem import Loader
 
-import foilworks
 from foilworks.core.corpus.export_formats.parts.datasheet_questions import QUESTIONS, SECTIONS, Question
 from foilworks.core.corpus.export_formats.parts.facts import Facts
 from foilworks.core.corpus.export_formats.parts.markdown import cell, latex, line, link_safe, prose, web
 
-TEMPLATES = Path(foilworks.__file__).parent / "site" / "templates"
+TEMPLATES = Path(__file__).parents[4] / "site" / "templates"
 UNANSWERED = "*Nobody has answered this question.*"
 NO_COMMENTS = "*None.*"
 LEFT_OUT = "*Left out of the copy for review, or unanswered.*"

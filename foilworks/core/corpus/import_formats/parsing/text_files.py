@@ -48,7 +48,8 @@ class Source:
     """A file to read and how. `limits`: those of Parquet files (foilworks.core.corpus.limits); `params`: of the format.
 
     `columns`: role -> column, "" for a role without one. `answers`: a second file, with the answers by id. `subtest`:
-    that of records without one, if not the file's name. `video_names`: names of the clips' files.
+    that of records without one, if not the file's name. `video_names`: names of the clips' files. `origin`: what a hub
+    says of the file, such as its revision and licence.
     """
 
     path: Path
@@ -59,6 +60,7 @@ class Source:
     answers: Path | None = None
     subtest: str = ""
     video_names: Collection[str] = ()
+    origin: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

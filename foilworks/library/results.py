@@ -1,0 +1,121 @@
+"""Show a result: one line in a terminal, a table with bars in a notebook, JSON as of the command, data frames."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from evaluation.errors import EvaluationError
+from evaluation.number_text import share
+
+if TYPE_CHECKING:
+    import pandas
+
+Row = Mapping[str, Any]
+MAX_ROWS = 20
+BAR_WIDTH, BAR_HEIGHT = 240, 14
+TABLE = "<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+BAR = (
+    '<svg width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" aria-label="{label}">'
+    '<rect width="{value:.1f}" height="{height}" fill="currentColor" fill-opacity="0.35"/>{interval}{chance}</svg>'
+)
+LINE = '<line x1="{x1:.1f}" x2="{x2:.1f}" y1="{y1}" y2="{y2}" stroke="currentColor" stroke-width="2"{dash}/>'
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A share of 0..1 with its interval and what chance gives."""
+
+    name: str
+    value: float
+    interval: Sequence[float] | None = None
+    chance: float | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """`document`: the result as values of JSON, with the fields that the command prints with `--json`."""
+
+    document: Mapping[str, Any]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.document[name]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}: {self.summary()}"
+
+    def summary(self) -> str:
+        """Return what the result says, in one line."""
+        raise NotImplementedError
+
+    def tables(self) -> Mapping[str, Sequence[Row]]:
+        """Return the tables of the result, the most important first: name -> rows."""
+        raise NotImplementedError
+
+    def bars(self) -> Sequence[Bar]:
+        """Return the shares that a notebook draws."""
+        return ()
+
+    def to_json(self) -> str:
+        """Return the JSON that the command prints with `--json`, in one line."""
+        return json.dumps(self.document, ensure_ascii=False, allow_nan=False)
+
+    def to_pandas(self, table: str = "") -> "pandas.DataFrame":
+        """Return one of the `tables` as a data frame; "": the first. EvaluationError: no such table, or no pandas."""
+        tables = self.tables()
+        name = table or next(iter(tables))
+        if name not in tables:
+            raise EvaluationError(f"table: there is no {name}; choose one of: {', '.join(tables)}")
+        try:
+            import pandas
+        except ImportError as error:
+            raise EvaluationError("pandas: is not installed; install it with `pip install pandas`") from error
+        return pandas.DataFrame([dict(row) for row in tables[name]])
+
+    def _repr_html_(self) -> str:
+        rows = next(iter(self.tables().values()), ())
+        texts = [f"<p>{escape(self.summary())}</p>", _bars_html(self.bars()), _table_html(rows[:MAX_ROWS])]
+        if len(rows) > MAX_ROWS:
+            texts.append(f"<p>{len(rows) - MAX_ROWS:,} more rows: <code>.to_pandas()</code></p>")
+        return "".join(texts)
+
+
+def _bars_html(bars: Sequence[Bar]) -> str:
+    cells = [[escape(bar.name), _svg(bar), escape(share(bar.value))] for bar in bars]
+    return _html(("", "", ""), cells) if bars else ""
+
+
+def _svg(bar: Bar) -> str:
+    middle = BAR_HEIGHT // 2
+    interval = chance = ""
+    if bar.interval:
+        low, high = (BAR_WIDTH * bound for bound in bar.interval)
+        interval = LINE.format(x1=low, x2=high, y1=middle, y2=middle, dash="")
+    if bar.chance is not None:
+        at = BAR_WIDTH * bar.chance
+        chance = LINE.format(x1=at, x2=at, y1=0, y2=BAR_HEIGHT, dash=' stroke-dasharray="2 2"')
+    label = f"{bar.name}: {share(bar.value)}" + (f", chance {share(bar.chance)}" if bar.chance is not None else "")
+    value = BAR_WIDTH * min(1.0, max(0.0, bar.value))
+    label = escape(label, quote=True)
+    return BAR.format(width=BAR_WIDTH, height=BAR_HEIGHT, value=value, label=label, interval=interval, chance=chance)
+
+
+def _table_html(rows: Sequence[Row]) -> str:
+    names = [name for name in (rows[0] if rows else ()) if not isinstance(rows[0][name], Mapping)]
+    return _html([escape(name) for name in names], [[escape(_cell(row.get(name))) for name in names] for row in rows])
+
+
+def _html(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    return TABLE.format(head="".join(f"<th>{name}</th>" for name in head), body=body)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_cell, value))
+    return str(value)

@@ -1,0 +1,220 @@
+"""`import foilworks`: functions for notebooks and scripts, which give what the commands print."""
+
+import doctest
+import json
+import subprocess
+import sys
+from importlib import import_module
+from pkgutil import iter_modules
+from types import SimpleNamespace
+
+import httpx
+import huggingface_hub
+import pytest
+from django.core.management import call_command
+
+import foilworks
+from foilworks import library
+from foilworks.core.text.errors import ActionableError
+from foilworks.library import hub
+
+MODULES = [f"foilworks.library.{module.name}" for module in iter_modules(library.__path__)]
+FUNCTIONS = ("agreement", "audit", "foils", "ladder", "prune", "read")
+# What `import foilworks` may load: itself. Its functions load no settings, tables or model libraries.
+LIGHT = """
+import sys
+before = set(sys.modules)
+import foilworks
+loaded = set(sys.modules) - before
+assert {name for name in loaded if name.partition(".")[0] not in sys.stdlib_module_names} == {"foilworks",
+    "foilworks.version"}, loaded
+rows = [{"caption": f"a dog jumps {n}", "foil": f"a dog sleeps {n}", "video": f"v{n}"} for n in range(4)]
+foilworks.audit(rows), foilworks.read(rows)
+foilworks.foils(["A man claps three times."], method="number")
+foilworks.agreement([{"item": "a", "annotator": "b", "choice": "c"}], coding="labels")
+foilworks.ladder([{"id": "a", "full": 1}])
+foilworks.metrics.mc([{"id": "a", "scores": [1, 0]}])
+print(sorted({"django", "torch", "transformers", "matplotlib"} & set(sys.modules)))
+"""
+ROWS = [
+    {"id": f"i{n}", "caption": f"a {who} opens door {n}", "foil": f"a {who} closes door {n}", "video": f"v{n}"}
+    for n, who in enumerate(["man", "girl", "dog"] * 8)
+]
+
+
+def test_the_library_loads_no_settings_tables_or_models():
+    done = subprocess.run([sys.executable, "-c", LIGHT], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[]"
+
+
+# With fewer than five videos, nothing is solved, which takes a second.
+FEW, MANY = 4, 24
+SOLVES = {"foilworks.library.audits"}
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.full] * (name in SOLVES)) for name in MODULES])
+def test_the_examples_of_public_names_run(name):
+    failed, _n = doctest.testmod(import_module(name))
+    assert failed == 0
+
+
+def test_every_public_name_is_documented_and_listed():
+    names = {*library.__all__, "__version__"}
+    assert {*foilworks.__all__} == names
+    public = [*(getattr(foilworks, name) for name in FUNCTIONS), *vars(foilworks.metrics).values()]
+    functions = [one for one in public if getattr(one, "__module__", "") in MODULES and not isinstance(one, type)]
+    for function in functions:
+        if function.__name__ not in {"opened_files", "unclustered", "_seen"}:
+            assert ">>>" in function.__doc__, function.__name__
+            assert "Error" in function.__doc__, function.__name__
+    with pytest.raises(AttributeError):
+        _ = foilworks.nothing
+
+
+@pytest.mark.parametrize("n", [FEW, pytest.param(MANY, marks=pytest.mark.full)])
+def test_rows_a_frame_a_folder_and_a_table_give_equal_json(tmp_path, n):
+    pandas = pytest.importorskip("pandas")
+    rows = ROWS[:n]
+    frame = pandas.DataFrame(rows)
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    (tmp_path / "folder").mkdir()
+    frame.to_parquet(tmp_path / "folder" / "data.parquet")
+    results = [foilworks.audit(data) for data in (rows, frame, tmp_path / "folder", tmp_path / "data.csv")]
+    documents = [json.loads(result.to_json()) for result in results]
+    for document in documents:
+        document.pop("files")
+    assert documents[0] == documents[1] == documents[2] == documents[3]
+    assert documents[0]["items"] == n
+
+
+def test_other_frames_are_read_as_rows():
+    datasets = pytest.importorskip("datasets")
+    polars_like = type("Frame", (), {"iter_rows": lambda self, named: iter(ROWS), "__iter__": None})()
+    data_set = datasets.Dataset.from_list([{**row, "n": 1, "x": None} for row in ROWS])
+    texts = [item.right for item in foilworks.read(ROWS).items]
+    assert [item.right for item in foilworks.read(polars_like).items] == texts
+    assert [item.right for item in foilworks.read(data_set).items] == texts
+    named = foilworks.read({"doors": ROWS[:2], "others": ROWS[2:]})
+    assert {item.subtest for item in named.items} == {"doors", "others"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "result"),
+    [
+        (["audit", "{file}"], lambda file: foilworks.audit(file)),
+        (["foil", "--method", "number", "--file", "{file}"], lambda file: foilworks.foils(file, method="number")),
+        (["report", "agreement", "--file", "{votes}"], lambda file: foilworks.agreement(file.with_name("votes.jsonl"))),
+        (
+            ["metrics", "pairwise", "--file", "{scores}"],
+            lambda file: foilworks.metrics.pairwise(file.with_name("scores.jsonl")),
+        ),
+    ],
+)
+def test_json_is_that_of_the_command(tmp_path, capsys, arguments, result):
+    files = {
+        "file": ROWS[:FEW],
+        "votes": [{"item": row["id"], "annotator": f"p{n}", "choice": "caption"} for row in ROWS for n in range(2)],
+        "scores": [{"id": row["id"], "scores": [n % 2, 0.5]} for n, row in enumerate(ROWS)],
+    }
+    paths = {name: tmp_path / f"{name}.jsonl" for name in files}
+    for name, rows in files.items():
+        paths[name].write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    call_command(*(argument.format(**paths) for argument in arguments), "--json")
+    assert capsys.readouterr().out.strip() == result(paths["file"]).to_json()
+
+
+def test_a_result_is_one_line_a_table_and_bars():
+    result = foilworks.read([{**row, "caption": f"<b>{row['caption']}"} for row in ROWS])
+    assert "\n" not in repr(result)
+    html = result._repr_html_()
+    assert "&lt;b&gt;" in html
+    assert "<b>" not in html
+    assert "more rows" in html
+    ladder = foilworks.ladder([{"id": str(n), "no_clip": n % 2, "full": True} for n in range(30)])
+    assert ladder._repr_html_().count("<svg") == 2
+    assert list(ladder.to_pandas("rungs")["rung"]) == ["no_clip", "full"]
+    with pytest.raises(ActionableError):
+        ladder.to_pandas("steps")
+    with pytest.raises(AttributeError):
+        ladder.document = {}
+
+
+@pytest.mark.full
+def test_pruning_returns_what_leaves_and_writes_what_stays(tmp_path):
+    words = ("left", "right", "up", "down")
+    pairs = [(a, b) for a in words for b in words if a != b]
+    rows = [
+        {"id": f"{n} {a} {b}", "caption": f"boat {n} turns {a}", "foil": f"boat {n} turns {b}", "video": f"{n}{a}"}
+        for n in range(8)
+        for a, b in pairs
+    ]
+    result = foilworks.prune(rows, lists=tmp_path / "lists", out=tmp_path / "out.jsonl")
+    assert len(result.removed) + result["n_kept"] == len(rows)
+    assert len(result.to_pandas()) == len(rows)
+    if result["verdict"] != "no_fair_subset":
+        assert len((tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()) == result["n_kept"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: foilworks.audit([1, 2]),
+        lambda: foilworks.audit([]),
+        lambda: foilworks.audit(ROWS, sample=0),
+        lambda: foilworks.audit(ROWS, columns={"verb": "x"}),
+        lambda: foilworks.audit({"a/b": ROWS}),
+        lambda: foilworks.audit("hf://models/a/b"),
+        lambda: foilworks.audit("hf://datasets/a/b"),
+        lambda: foilworks.foils([], method="number"),
+        lambda: foilworks.foils(["a"], method="no_such_method"),
+        lambda: foilworks.ladder([{"id": "a", "no_clip": 1}]),
+        lambda: foilworks.ladder([{"id": "a", "full": 7}]),
+        lambda: foilworks.ladder([{"id": "a", "full": 1}, {"id": "a", "full": 1}]),
+        lambda: foilworks.ladder(ROWS, ROWS),
+        lambda: foilworks.metrics.mc([]),
+        lambda: foilworks.metrics.mc([{"id": "a"}]),
+    ],
+)
+def test_bad_input_gets_one_message_without_a_temporary_path(call):
+    with pytest.raises(ActionableError) as problem:
+        call()
+    assert "\n" not in str(problem.value)
+    assert "foilworks-" not in str(problem.value)
+
+
+SHA = "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.fixture
+def hub_cache(monkeypatch, tmp_path):
+    """The folder of a data set that the client of the hub returns."""
+    (tmp_path / "data").mkdir()
+    lines = "".join(json.dumps(row) + "\n" for row in ROWS)
+    (tmp_path / "data" / "doors.jsonl").write_text(lines, encoding="utf-8")
+
+    def info(_self, name, *, revision):
+        if name != "lab/doors":
+            raise httpx.HTTPStatusError("404", request=None, response=None)
+        rows = [SimpleNamespace(rfilename=name) for name in ("README.md", "data/doors.jsonl", "dataset_infos.json")]
+        return SimpleNamespace(sha=SHA, siblings=rows, card_data={"license": ["mit", "cc-by-4.0"]})
+
+    def snapshot(name, *, repo_type, revision, allow_patterns):
+        assert (name, repo_type, revision, allow_patterns) == ("lab/doors", "dataset", SHA, ["data/doors.jsonl"])
+        return str(tmp_path)
+
+    monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", info)
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
+
+
+def test_a_data_set_of_the_hub_is_read_with_its_revision_and_licence(hub_cache):
+    (file,) = foilworks.audit("hf://datasets/lab/doors@main/data", sample=FEW)["files"]
+    assert file["name"] == "doors.jsonl"
+    assert file["address"] == "hf://datasets/lab/doors@main/data"
+    assert (file["revision"], file["licence"]) == (SHA, "mit, cc-by-4.0")
+
+
+@pytest.mark.parametrize("address", ["hf://datasets/lab/nothing", "hf://datasets/lab/doors/images"])
+def test_a_data_set_that_the_hub_does_not_have_is_an_error(hub_cache, address):
+    with pytest.raises(ActionableError):
+        hub.download(address)
