@@ -23,9 +23,7 @@ def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping
     items = [item for item in released_items(release) if item.foils]
     fitting = [item for item in items if len(item.foils) == FEINT6K_BLOCK - 1]
     if not fitting:
-        raise CorpusError(
-            f"{release.release}: no released item has {FEINT6K_BLOCK - 1} foils; export another format"
-        )
+        raise CorpusError(f"{release.release}: no released item has {FEINT6K_BLOCK - 1} foils; export another format")
     left_out = sorted(item.id for item in items if len(item.foils) != FEINT6K_BLOCK - 1)
 
     def fill(folder: Path) -> None:
