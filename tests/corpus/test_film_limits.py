@@ -2,10 +2,11 @@
 
 import pytest
 
+from foilworks.core.corpus.actions.add_videos import add_videos
 from foilworks.core.corpus.actions.attach_media import attach_folder
 from foilworks.core.corpus.models import Video
 from foilworks.core.media.encode import write_mp4
-from tests.factories import make_project, make_video
+from tests.factories import make_member, make_project, make_video
 from tests.media.painted import painted_clip
 
 pytestmark = pytest.mark.django_db
@@ -27,6 +28,9 @@ def film(tmp_path, settings):
         (2.0, 3.0, 0, 8, "ready"),
         (1.0, 3.0, 1, 0, "broken"),
         (1.0, None, 1, 0, "broken"),
+        (3.0, None, 1, 8, "ready"),
+        (3.0, None, 0, 7, "broken"),
+        (None, 1.0, 1, 0, "ready"),
         (None, None, 1, 0, "broken"),
         (None, None, 5, 0, "ready"),
     ],
@@ -39,6 +43,16 @@ def test_the_clip_is_limited_not_the_film(film, settings, start, end, seconds, f
     attach_folder(None, project, film)
     video = Video.objects.get()
     assert (video.media_state, "MAX_VIDEO" in video.media_error) == (state, state == "broken")
+
+
+def test_a_clip_of_a_film_is_attached_although_another_clip_is_the_whole_film(film):
+    project = make_project()
+    fields = {"media_state": "missing", "file": "", "source_id": "film", "duration": None}
+    trims = {None: "broken", 3.0: "ready"}
+    for start in trims:
+        make_video(project, start_time=start, **fields)
+    add_videos(make_member(project, "researcher"), project, film, dry_run=False, progress=lambda rows, *_: rows)
+    assert dict(Video.objects.values_list("start_time", "media_state")) == trims
 
 
 def test_a_film_that_is_far_too_long_is_refused_before_it_is_decoded(film, settings):

@@ -24,7 +24,8 @@ from foilworks.core.media.encode import write_mp4
 from foilworks.core.projects.models import Role
 from tests.corpus.attaching import attach_media
 from tests.factories import make_member, make_project, make_video
-from tests.media.odd_files import BT709, SLIDES, OddFile, copied, make
+from tests.media.odd_files import BT709, SLIDES, OddFile, make
+from tests.media.packet_edits import copied
 from tests.media.painted import painted_clip, read_index
 
 pytestmark = pytest.mark.django_db

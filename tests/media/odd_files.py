@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import product
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,17 @@ import av
 import numpy as np
 
 from tests.media.hdr import sdr_colour
+from tests.media.packet_edits import copied, looped
 
 WIDTH, HEIGHT, CELL = 128, 64, 16
-CORNERS = (((200, 30, 30), (30, 160, 30)), ((30, 30, 200), (200, 200, 40)))
+Pattern = tuple[tuple[tuple[int, int, int], ...], ...]
+# Colours of the upper and of the lower row of a picture.
+CORNERS: Pattern = (((200, 30, 30), (30, 160, 30)), ((30, 30, 200), (200, 200, 40)))
+# Bars of 75 % in the order of ITU-R BT.2111, and grey from near black to white.
+BARS: Pattern = (
+    tuple((191 * r, 191 * g, 191 * b) for g, r, b in product((1, 0), repeat=3)),
+    tuple((v, v, v) for v in (8, 43, 79, 114, 149, 185, 220, 255)),
+)
 N, RATE = 16, 8
 os.environ.setdefault("SVT_LOG", "1")
 MILLISECOND = Fraction(1, 1000)
@@ -27,6 +37,7 @@ MILLISECOND = Fraction(1, 1000)
 class OddFile:
     """`times`: seconds at which the frames begin, from the first one's; `turn`: (degrees, hflip, vflip) of the matrix.
 
+    `laps`: how often `edit` repeats the frames. `trim`: seconds at which the clip in the file begins and ends.
     `cut`: bytes that stay (a share, negative: bytes that are added). `refused`: words of the import's complaint.
     `first`: number of the first frame that a player shows.
     """
@@ -47,6 +58,9 @@ class OddFile:
     options: dict[str, str] = field(default_factory=dict)
     container_options: dict[str, str] = field(default_factory=dict)
     aspect: Fraction | None = None
+    pattern: Pattern = CORNERS
+    laps: int = 1
+    trim: tuple[float | None, float | None] = (None, None)
     cut: float = 1.0
     tail: bytes = b""
     first: int = 0
@@ -56,14 +70,21 @@ class OddFile:
     # Of codecs that lose much of the colours.
     tolerance: int = 24
 
+    @property
+    def shown(self) -> list[int]:
+        """Numbers of the frames that a player shows."""
+        start, end = self.trim
+        lap_seconds = self.times[-1] + self.last
+        times = [lap * lap_seconds + time for lap in range(self.laps) for time in self.times]
+        inside = (n for n, time in enumerate(times) if (start or 0.0) <= time < (end or inf))
+        return [n for n in inside if n >= self.first]
 
-def painted(index: int, size: tuple[int, int] = (WIDTH, HEIGHT)) -> np.ndarray:
+
+def painted(index: int, size: tuple[int, int] = (WIDTH, HEIGHT), pattern: Pattern = CORNERS) -> np.ndarray:
     """Frame number `index`, uint8 (height, width, 3) RGB."""
     width, height = size
-    picture = np.empty((HEIGHT, WIDTH, 3), np.uint8)
-    for row in range(2):
-        for column in range(2):
-            picture[row * 32 : row * 32 + 32, column * 64 : column * 64 + 64] = CORNERS[row][column]
+    half = [np.repeat(np.array([colours], np.uint8), WIDTH // len(colours), axis=1) for colours in pattern]
+    picture = np.repeat(np.concatenate(half), HEIGHT // 2, axis=0)
     for bit in range(8):
         picture[24:40, bit * CELL : (bit + 1) * CELL] = 230 if index >> bit & 1 else 20
     rows, columns = np.arange(height) * HEIGHT // height, np.arange(width) * WIDTH // width
@@ -73,7 +94,7 @@ def painted(index: int, size: tuple[int, int] = (WIDTH, HEIGHT)) -> np.ndarray:
 def expected(odd: OddFile, index: int) -> np.ndarray:
     """The frame as it is to be shown: its HDR colours as SDR, turned counter-clockwise, then mirrored."""
     degrees, hflip, vflip = odd.turn
-    picture = np.rot90(painted(index), degrees // 90)
+    picture = np.rot90(painted(index % len(odd.times), pattern=odd.pattern), degrees // 90)
     if odd.colour.get("color_trc") in (16, 18):
         colours, places = np.unique(picture.reshape(-1, 3), axis=0, return_inverse=True)
         shown = [sdr_colour(colour, odd.colour["color_trc"]) for colour in colours.tolist()]
@@ -172,7 +193,7 @@ def _pictures(odd: OddFile, stream: Any) -> Iterator[Any]:
     tick = stream.codec_context.time_base
     spans = [*np.diff(odd.times).tolist(), odd.last]
     for index, (time, span) in enumerate(zip(odd.times, spans, strict=True)):
-        frame = av.VideoFrame.from_ndarray(painted(index, odd.size), format="rgb24")
+        frame = av.VideoFrame.from_ndarray(painted(index, odd.size, odd.pattern), format="rgb24")
         if odd.pixels.startswith("yuv"):
             matrix = odd.colour.get("colorspace", 2)
             frame = frame.reformat(
@@ -181,6 +202,9 @@ def _pictures(odd: OddFile, stream: Any) -> Iterator[Any]:
                 dst_color_range=odd.colour.get("color_range", 1),
             )
             frame.colorspace, frame.color_range = matrix, odd.colour.get("color_range", 0)
+            frame.color_primaries, frame.color_trc = (
+                odd.colour.get(f"color_{name}", 2) for name in ("primaries", "trc")
+            )
         else:
             frame = frame.reformat(format=odd.pixels)
         frame.pts, frame.time_base = round((time + odd.start) / tick), tick
@@ -208,38 +232,6 @@ def _interleaved(pictures: Iterator[Any], tones: Iterator[Any]) -> list[Any]:
     return sorted(packets, key=lambda packet: float((packet.dts or 0) * packet.time_base))
 
 
-def copied(
-    *, since: float = 0.0, shift: float = 0.0, last: float | None = None, options: dict[str, str] | None = None
-) -> Callable[[Path, Path], None]:
-    """Cuts without encoding: packets from the first key frame at or after `since` on, `shift` seconds later.
-
-    `last`: seconds that the last packet lasts. Negative times become an edit list, where the container has such.
-    """
-
-    def edit(source: Path, target: Path) -> None:
-        with av.open(str(source)) as old, av.open(str(target), "w", container_options=options or {}) as new:
-            streams = {one.index: new.add_stream_from_template(one) for one in old.streams}
-            begun = False
-            packets = [packet for packet in old.demux() if packet.pts is not None]
-            finals = {packet.stream_index: packet for packet in packets}
-            for packet in packets:
-                stream = old.streams[packet.stream_index]
-                seconds = float(packet.pts * stream.time_base)
-                if stream.type == "video":
-                    begun = begun or (packet.is_keyframe and seconds >= since)
-                if (stream.type == "video" and not begun) or seconds < since:
-                    continue
-                if last is not None and packet is finals[packet.stream_index]:
-                    packet.duration = round(last / stream.time_base)
-                packet.pts += round(shift / stream.time_base)
-                if packet.dts is not None:
-                    packet.dts += round(shift / stream.time_base)
-                packet.stream = streams[packet.stream_index]
-                new.mux(packet)
-
-    return edit
-
-
 def shifted_times(start: int, count: int) -> list[float]:
     """Of the frames that stay, from the first one's."""
     return [index / RATE for index in range(count - start)]
@@ -252,6 +244,8 @@ BT601 = {"colorspace": 6, "color_primaries": 6, "color_trc": 6, "color_range": 1
 FULL = {**BT709, "color_range": 2}
 PQ = {"colorspace": 9, "color_primaries": 9, "color_trc": 16, "color_range": 1}
 HLG = {**PQ, "color_trc": 18}
+# Bars are large areas, so conversion and encoding change their colours less than those of small ones.
+BARS_TOLERANCE = 8
 HD = (1280, 720)
 SHORT = tuple(index / RATE for index in range(4))
 TURNS = tuple((degrees, mirrored, False) for degrees in (0, 90, 180, 270) for mirrored in (False, True))[1:]
@@ -387,6 +381,29 @@ def _colours() -> Iterator[OddFile]:
     yield OddFile("pq.mp4", HEVC, "yuv420p10le", colour=PQ, times=SHORT)
     yield OddFile("hlg.mkv", HEVC, "yuv420p10le", colour=HLG, times=SHORT)
     yield OddFile("pq-av1.mp4", AV1, "yuv420p10le", colour=PQ, times=SHORT)
+    yield _bars("pq-bars.mp4", HEVC, PQ)
+    yield _bars("pq-bars-full-range.mp4", HEVC, {**PQ, "color_range": 2})
+    yield _bars("pq-bars-rgb.mkv", "ffv1", {**PQ, "colorspace": 0, "color_range": 2}, "gbrp10le")
+    # As phones turn them.
+    yield _bars("hlg-bars-turned.mov", HEVC, HLG, turn=(90, False, False))
+    yield _bars("hlg-bars.webm", AV1, HLG)
+    yield _bars("hlg-bars-prores.mov", "prores_ks", HLG, "yuv422p10le")
+    yield _bars("hlg-bars-h264.mp4", "libx264", HLG)
+    yield _bars("hlg-bars-without-matrix.mkv", HEVC, {**HLG, "colorspace": 2}, encoded_as=9)
+
+
+def _bars(name: str, codec: str, colour: dict[str, int], pixels: str = "yuv420p10le", **rest: Any) -> OddFile:
+    fields = {"size": HD, "pattern": BARS, "times": SHORT, "tolerance": BARS_TOLERANCE, **rest}
+    return OddFile(name, codec, pixels, colour=colour, **fields)
+
+
+def _films() -> Iterator[OddFile]:
+    """Three hours: more frames than a clip may have, a clip without an end, and a clip as long as the film."""
+    times = tuple(index / RATE for index in range(64))
+    yield OddFile("film.mp4", times=times, laps=1350, edit=looped(1350), trim=(10_791.0, 10_796.0))
+    slow = tuple(8.0 * index for index in range(1350))
+    yield OddFile("film-hlg.mov", HEVC, "yuv420p10le", slow, 8.0, colour=HLG, trim=(10_720.0, None))
+    yield OddFile("film-whole.webm", VP9, times=tuple(450.0 * index for index in range(24)), last=450.0)
 
 
 def _whole_or_not() -> Iterator[OddFile]:
@@ -402,6 +419,6 @@ def _whole_or_not() -> Iterator[OddFile]:
 
 def odd_files() -> list[OddFile]:
     """All of them, each with a name of its own."""
-    found = [*_plain(), *groups(), *_starts(), *_rates(), *_turns(), *_colours(), *_whole_or_not()]
+    found = [*_plain(), *groups(), *_starts(), *_rates(), *_turns(), *_colours(), *_films(), *_whole_or_not()]
     assert len({odd.name for odd in found}) == len(found)
     return found

@@ -10,7 +10,8 @@ from PIL import Image
 from foilworks.core.media.encode import write_mp4, write_webm
 from foilworks.core.media.errors import MediaError
 from foilworks.core.media.probe import probe
-from tests.media.odd_files import SLIDES, OddFile, copied, make, odd_files
+from tests.media.odd_files import SLIDES, OddFile, make, odd_files
+from tests.media.packet_edits import copied
 from tests.media.painted import painted_clip
 
 

@@ -38,9 +38,9 @@ def video_limits(*, is_film: bool = False) -> VideoLimits:
     )
 
 
-def trim_problem(seconds: float, fps: float) -> str:
+def trim_problem(seconds: float, frames: int) -> str:
     """Return what of the limits a clip exceeds, and the setting that raises it; "" if it exceeds none."""
-    limits, frames = video_limits(), round(seconds * fps)
+    limits = video_limits()
     if limits.seconds and seconds > limits.seconds:
         return f"the clip has {seconds:.0f} seconds, more than the setting MAX_VIDEO_SECONDS; end it earlier"
     if limits.frames and frames > limits.frames:

@@ -11,7 +11,7 @@ from foilworks.core.media.container import OpenVideo
 from foilworks.core.media.errors import MediaError
 
 # ITU-T H.273: matrix coefficients, transfer characteristics.
-RGB, BT709, UNSPECIFIED, BT601 = 0, 1, 2, 6
+RGB, BT709, UNSPECIFIED, BT601, BT2020 = 0, 1, 2, 6, 9
 HDR = {16: "PQ", 18: "HLG"}
 FULL_RANGE = 2
 # Reserved, unspecified.
@@ -70,11 +70,13 @@ def display_size(video: OpenVideo, frame: VideoFrame) -> tuple[int, int]:
 
 
 def matrix_of(frame: VideoFrame) -> int:
-    """H.273 code of the frame's colour matrix; untagged frames get the one that browsers use."""
+    """H.273 code of the frame's colour matrix; untagged frames get the one that browsers use, HDR frames BT.2020."""
     if frame.format.is_rgb:
         return RGB
     colour_space = int(frame.colorspace)
     if colour_space in UNTAGGED:
+        if hdr_of(frame):
+            return BT2020
         return BT709 if frame.height >= HD_HEIGHT else BT601
     return colour_space
 

@@ -200,7 +200,7 @@ def _with_media(
             continue
         if file is not None:
             contents.media[video.key] = file.path
-            contents.cut |= {video.key} if video.end_time is not None else set()
+            contents.cut |= {video.key} if (video.start_time, video.end_time) != (None, None) else set()
             if is_new and file.differs_in:
                 name = quoted(file.requested_name)
                 problem = f"{name} differs in {file.differs_in} from {quoted(file.name)}, which is used instead"

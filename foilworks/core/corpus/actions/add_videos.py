@@ -48,7 +48,7 @@ def _add(person: User, project: Project, path: Path, dry_run: bool) -> dict[str,
     answer = {"file": path.name, "clips": clips, "error": "", "conversion": ""}
     if videos and not waiting:
         return {**answer, "what": "there"}
-    is_film = bool(waiting) and all(video.end_time is not None for video in waiting)
+    is_film = any((video.start_time, video.end_time) != (None, None) for video in waiting)
     media = store_media(path, copy=not dry_run, is_film=is_film)
     if media.error:
         return {**answer, "what": "broken", "error": media.error}

@@ -39,7 +39,7 @@ def attach_folder(person: User | None, project: Project, folder: Path, source_id
         if file is None:
             counts[MediaState.MISSING] += 1
             continue
-        is_film = video.end_time is not None
+        is_film = (video.start_time, video.end_time) != (None, None)
         if (file.path, is_film) not in media_by_path:
             media_by_path[file.path, is_film] = store_media(file.path, is_film=is_film)
         counts[attach_stored_media(person, video, media_by_path[file.path, is_film]).media_state] += 1

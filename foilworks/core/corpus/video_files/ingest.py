@@ -76,7 +76,7 @@ def store_media(path: Path, *, copy: bool = True, is_film: bool = False) -> Stor
     """Probe the file and copy it into storage under the opaque name of its content: equal files are stored once.
 
     What browsers do not show alike is stored as a copy that they do. With `copy` False nothing is stored. `is_film`:
-    clips with an end are cut out of it, so their lengths are limited, not the file's. A file that cannot be used is not
+    clips are cut out of it, so their lengths are limited, not the file's. A file that cannot be used is not
     an exception: the error is the answer. CorpusError: the storage cannot be written.
     """
     # Imported here, because a web process only queues such jobs.
@@ -201,4 +201,5 @@ def _trim_error(start: float | None, end: float | None, facts: "VideoFacts") -> 
         return f"the clip starts at {begin:g} s, but the file has only {facts.duration:g} s; attach the uncut video"
     if end is not None and end <= begin:
         return f"the clip ends at {end:g} s, not after its start at {begin:g} s; attach the uncut video"
-    return trim_problem(min(end or facts.duration, facts.duration) - begin, facts.fps)
+    first, last = facts.clock.frames_within(start, end)
+    return trim_problem(min(end or facts.duration, facts.duration) - begin, last - first + 1)
