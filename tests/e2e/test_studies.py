@@ -234,7 +234,7 @@ def test_back_returns_and_a_reload_loads_the_card_again(dots: Subtest, sign_in: 
     page.wait_for_selector(WORK)
     assert page.url == here
     page.go_back()
-    expect(page.get_by_text("Your time for this task is up")).to_be_visible()
+    expect(page.get_by_text("You have already submitted your answer")).to_be_visible()
     assert Vote.objects.count() == 1
 
 

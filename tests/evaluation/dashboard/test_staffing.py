@@ -91,7 +91,7 @@ def test_no_finish_date_is_given_while_too_few_can_judge(world, monkeypatch):
     said = count(world.project)["forecast"]
     assert (said["days"], said["low"], said["high"]) == (None, None, None)
     page = overview(world)
-    assert "cannot finish: too few eligible validators" in page
+    assert "cannot finish with these people and quotas" in page
 
 
 def test_enough_people_raise_no_alarm(world):
