@@ -9,7 +9,8 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import psutil
@@ -28,6 +29,8 @@ PAGES = ("how-to/clusters.md", "how-to/gpu-jobs.md", "how-to/operations.md", "ho
 PROGRAMS = Path(sys.executable).parent
 # Both would be cut or evaluated by a shell.
 PASSWORD = "a$b&c`d"
+# The sample release is small: shards of the usual size would be one.
+SHARDS = {"FOILWORKS_SHARD_ITEMS": "8"}
 SLURM, RAY, BACKUP, HERE = "Slurm", "Ray", "backup", "this machine"
 # The start of a block -> where it runs: a test below, or why it does not run.
 BLOCKS = {
@@ -51,7 +54,7 @@ BLOCKS = {
     "cat output/metas_jsonl": "needs output of cosmos-curator; tests/docs/test_clusters.py makes such a file",
     "DATABASE_URL=postgresql://…": "the same file as that of clusters.md, which the tasks of Slurm read",
     "systemctl status": "needs systemd as the first process; tests/foilworks/test_deploy.py verifies the units",
-    ".venv/bin/python -m pytest -m full": "it is a test itself",
+    ".venv/bin/python -m pytest -m machines": "it is a test itself",
     "python3.11 -m venv venv": "tests/foilworks/test_wheel.py installs the wheel and runs it",
     "cp deploy/environment.example": "needs a container engine; tests/foilworks/test_image.py serves the image's files",
     "fw run --rm models": "needs a container engine and the hub",
@@ -104,11 +107,15 @@ def test_the_commands_of_a_backup_run_as_printed(tmp_path):
 
 @dataclass
 class Site:
-    """A web host: PostgreSQL with passwords, a store, a queue; `user` is the home of somebody on the cluster."""
+    """A web host: PostgreSQL with passwords, a store, a queue; `user` is the home of somebody on the cluster, and
+    `file` what is in their file of the environment."""
 
     folder: Path
     environment: dict[str, str]
     owner: str
+    file: str
+    # The id of the scoring.
+    job: str = ""
 
     @property
     def user(self) -> Path:
@@ -133,23 +140,34 @@ class Site:
         assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
         return done.stdout
 
+    def queue_scoring(self, model: str) -> None:
+        self.job = self.desk("scoring", str(self.folder / model))["job"]
+
     def has_scored(self) -> bool:
-        states = self.rows("SELECT state, error FROM jobs_job WHERE parent_id IS NULL AND dotted = 'scoring.run'")
-        assert "failed" not in dict(states), states
-        return {state for state, _error in states} == {"done"}
+        ((state, error),) = self.rows(f"SELECT state, error FROM jobs_job WHERE id = '{self.job}'")
+        assert state != "failed", error
+        return state == "done"
 
     def check_scores(self) -> None:
-        n_items = self.rows("SELECT n_items FROM corpus_release")[0][0]
-        assert n_items > 0
-        assert self.rows("SELECT count(DISTINCT clip_key) FROM evaluation_score")[0][0] == n_items
-        assert not {"unreadable", "missing_media"} & self.rows("SELECT problems FROM evaluation_run")[0][0].keys()
+        """Each clip of the sample release has a score, by shards."""
+        ((n_clips,),) = self.rows("SELECT count(DISTINCT video_id) FROM corpus_releaseitem")
+        ((key, problems),) = self.rows(f"SELECT model_key, problems FROM evaluation_run WHERE job_id = '{self.job}'")
+        assert n_clips > 100
+        scored = f"SELECT count(DISTINCT clip_key) FROM evaluation_score WHERE model_key = '{key}'"
+        assert self.rows(scored) == [(n_clips,)]
+        assert not {"unreadable", "missing_media"} & problems.keys()
+        assert self.rows(f"SELECT count(*) > 9 FROM jobs_job WHERE parent_id = '{self.job}'") == [(True,)]
 
 
-@pytest.fixture
-def site(tmp_path, monkeypatch) -> Iterator[Site]:
-    port = str(free_port())
-    monkeypatch.setenv("PGPORT", port)
-    with running_postgres(listen_addresses="127.0.0.1", port=port) as server, running_store(tmp_path / "s") as store:
+@pytest.fixture(scope="module")
+def installation(tmp_path_factory) -> Iterator[Site]:
+    """With the sample project and its release."""
+    folder, port = tmp_path_factory.mktemp("web"), str(free_port())
+    with ExitStack() as stack:
+        # Before the server starts: its socket is named by the port.
+        stack.enter_context(pytest.MonkeyPatch.context()).setenv("PGPORT", port)
+        server = stack.enter_context(running_postgres(listen_addresses="127.0.0.1", port=port))
+        store = stack.enter_context(running_store(folder / "s"))
         with psycopg.connect(host=str(server.folder), port=port, user="postgres", autocommit=True) as connection:
             connection.execute("CREATE DATABASE foilworks")
             # From here on, a connection over the network needs its password.
@@ -157,35 +175,41 @@ def site(tmp_path, monkeypatch) -> Iterator[Site]:
             rules.write_text("local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n")
             connection.execute("SELECT pg_reload_conf()")
         owner = f"postgresql://postgres@/foilworks?host={server.folder}&port={port}"
-        redis = EmbeddedRedis(tmp_path / "queue")
+        redis = EmbeddedRedis(folder / "queue")
         assert redis.acquire()
+        stack.callback(redis.release)
         redis.start()
-        try:
-            printed = block("DATABASE_URL=postgresql://foilworks_worker").splitlines()
-            replaced = {
-                "foilworks_worker:…@database.example.org/": f"foilworks_worker:{PASSWORD}@127.0.0.1:{port}/",
-                "sslmode=require": "sslmode=prefer",
-                "https://store.example.org": store.url,
-                "AWS_ACCESS_KEY_ID=…": f"AWS_ACCESS_KEY_ID={store.environment['AWS_ACCESS_KEY_ID']}",
-                "AWS_SECRET_ACCESS_KEY=…": f"AWS_SECRET_ACCESS_KEY={store.environment['AWS_SECRET_ACCESS_KEY']}",
-                "rediss://…": f"unix://{redis.socket}",
-            }
-            text = "\n".join(printed) + "\n"
-            for word, value in replaced.items():
-                assert word in text
-                text = text.replace(word, value)
-            file = tmp_path / "user" / ".config" / "foilworks" / "environment"
-            file.parent.mkdir(parents=True)
-            file.write_text(text)
-            file.chmod(0o600)
-            own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "FOILWORKS_"))}
-            storage = re.search(r"^STORAGE_URL=(.*)$", text, re.MULTILINE)[1]
-            given = {**store.environment, "STORAGE_URL": storage, "DATABASE_URL": owner, "PYTHONPATH": str(ROOT)}
-            given |= {"REDIS_URL": f"unix://{redis.socket}", "FOILWORKS_HOME": str(tmp_path / "web")}
-            yield Site(tmp_path, {**own, **given, "FOILWORKS_SHARD_ITEMS": "8"}, owner)
-        finally:
-            redis.stop()
-            redis.release()
+        stack.callback(redis.stop)
+        text = "\n".join(block("DATABASE_URL=postgresql://foilworks_worker").splitlines()) + "\n"
+        replaced = {
+            "foilworks_worker:…@database.example.org/": f"foilworks_worker:{PASSWORD}@127.0.0.1:{port}/",
+            "sslmode=require": "sslmode=prefer",
+            "https://store.example.org": store.url,
+            "AWS_ACCESS_KEY_ID=…": f"AWS_ACCESS_KEY_ID={store.environment['AWS_ACCESS_KEY_ID']}",
+            "AWS_SECRET_ACCESS_KEY=…": f"AWS_SECRET_ACCESS_KEY={store.environment['AWS_SECRET_ACCESS_KEY']}",
+            "rediss://…": f"unix://{redis.socket}",
+        }
+        for word, value in replaced.items():
+            assert word in text
+            text = text.replace(word, value)
+        own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "FOILWORKS_"))}
+        storage = re.search(r"^STORAGE_URL=(.*)$", text, re.MULTILINE)[1]
+        given = {**store.environment, "STORAGE_URL": storage, "DATABASE_URL": owner, "PYTHONPATH": str(ROOT)}
+        given |= {"REDIS_URL": f"unix://{redis.socket}", "FOILWORKS_HOME": str(folder / "home")}
+        web_host = Site(folder, {**own, **given}, owner, text)
+        web_host.desk("sample")
+        yield web_host
+
+
+@pytest.fixture
+def site(installation, tmp_path) -> Site:
+    """As somebody sees it who has not used a cluster yet."""
+    own = replace(installation, folder=tmp_path, environment=dict(installation.environment))
+    file = own.user / ".config" / "foilworks" / "environment"
+    file.parent.mkdir(parents=True)
+    file.write_text(own.file)
+    file.chmod(0o600)
+    return own
 
 
 def make_role(site: Site) -> None:
@@ -198,27 +222,29 @@ def make_role(site: Site) -> None:
 @pytest.mark.machines
 @pytest.mark.skipif(bool(missing()), reason=missing() or "-")
 def test_two_nodes_of_a_real_slurm_score_from_the_printed_page(site):
-    site.desk("make", str(site.folder / "model"), "scoring")
+    site.queue_scoring("of-slurm")
     make_role(site)
     # As many tasks as nodes: sixteen would only wait for each other here.
     submit = block("deploy/slurm/submit.sh cpu --count 16").replace("16", "2")
     with running_slurm(site.folder / "slurm", 2) as variables:
         logs = f"cd {site.folder} && {ROOT}/"
-        number = site.bash(logs + submit, **variables).split()[-1]
+        number = site.bash(logs + submit, **variables, **SHARDS).split()[-1]
 
         def states() -> list[str]:
             shown = site.bash(f"squeue --noheader --states=all --job={number} --format=%T", **variables)
             return shown.split()
 
+        def nodes() -> set[str]:
+            return set(site.bash(f"squeue --noheader --states=all --job={number} --format=%N", **variables).split())
+
         def output() -> str:
             return "\n".join(path.read_text() for path in site.folder.glob(f"foilworks-{number}_*.log"))
 
         wait_until(lambda: not {"PENDING", "RUNNING", "CONFIGURING", "COMPLETING"} & set(states()), log=output)
-        assert set(states()) == {"COMPLETED"}, output()
+        assert states() == ["COMPLETED", "COMPLETED"], output()
+        assert nodes() == {"n1", "n2"}
     assert site.has_scored(), output()
     site.check_scores()
-    workers = site.rows("SELECT count(DISTINCT worker) FROM jobs_job WHERE dotted = 'scoring.shard'")
-    assert workers[0][0] == 2
     assert list(Path("/tmp").glob(f"foilworks-{number}*")) == []
 
 
@@ -233,15 +259,15 @@ def test_three_nodes_of_a_real_ray_score_from_the_printed_page(site):
         probe.connect(("192.0.2.1", 9))
         head = f"{probe.getsockname()[0]}:{free_port()}"
     site.environment["RAY_ADDRESS"] = head
-    site.desk("make", str(site.folder / "model"), "scoring")
+    site.queue_scoring("of-ray")
     make_role(site)
     # "Leave out REDIS_URL with Ray."
     file = site.user / ".config" / "foilworks" / "environment"
-    file.write_text(re.sub(r"^REDIS_URL=.*\n", "", file.read_text(), flags=re.MULTILINE))
+    file.write_text(re.sub(r"^REDIS_URL=.*\n", "", site.file, flags=re.MULTILINE))
     site.bash(block("(umask 077; openssl"))
     variables = block("export FOILWORKS_ENVIRONMENT=")
     # Where Ray keeps its sockets, and that these nodes are one machine, the page need not say.
-    quiet = {"RAY_TMPDIR": str(ray_folder), "RAY_USAGE_STATS_ENABLED": "0", "FOILWORKS_SHARD_ITEMS": "8"}
+    quiet = {"RAY_TMPDIR": str(ray_folder), "RAY_USAGE_STATS_ENABLED": "0", **SHARDS}
 
     def typed(start: str) -> str:
         printed = block(start).replace("head:6379", head).replace("6379", head.partition(":")[2])
@@ -252,6 +278,8 @@ def test_three_nodes_of_a_real_ray_score_from_the_printed_page(site):
         site.bash(typed("ray start --head"), **quiet, FOILWORKS_HOME=str(site.folder / "n1"))
         for n in (2, 3):
             site.bash(typed("ray start --address"), **quiet, FOILWORKS_HOME=str(site.folder / f"n{n}"))
+        status = site.bash(f"{variables}\nray status --address {head}", **quiet)
+        assert len(re.findall(r"^ 1 node_", status.partition("Pending:")[0], re.MULTILINE)) == 3, status
         path = f"{PROGRAMS}:{os.environ['PATH']}"
         given = {"HOME": str(site.user), "PATH": path, "PYTHONPATH": str(ROOT), **quiet}
         command = typed("RAY_ADDRESS=head:6379 foilworks worker").replace("foilworks worker", "exec foilworks worker")

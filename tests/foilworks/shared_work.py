@@ -1,6 +1,6 @@
 """Work for several hosts: `python -m tests.foilworks.shared_work make FOLDER|alone|look` on the database of the
-environment. `make` makes videos and captions; `scoring`, `describing` and `generating` queue a job and print its id,
-and `make FOLDER KIND…` does both.
+environment. `make` makes videos and captions, `sample` the sample project; `scoring`, `describing` and `generating`
+queue a job and print its id, and `make FOLDER KIND…` does both.
 """
 
 import json
@@ -26,6 +26,25 @@ if __name__ == "__main__":
 """
 
 
+def _make_model(model: Path) -> None:
+    if not model.exists():
+        model.mkdir()
+        (model / "serve.py").write_text(SERVE.replace("slow", model.name))
+        (model / "foilworks.json").write_text(json.dumps({"command": ["{python}", "serve.py"]}))
+
+
+def sample() -> dict[str, int]:
+    """Make the sample project with its release. Its two own models train little."""
+    from django.core.management import call_command
+
+    from foilworks.site.demo.plan import Sizes
+    from foilworks.site.demo.run import make_demo
+
+    call_command("migrate", verbosity=0)
+    numbers = make_demo(0, lambda things, _total, _label: iter(things), sizes=Sizes(training=14, described=8))
+    return {"release": numbers["release"]}
+
+
 def make(folder: str, *kinds: str) -> dict[str, str]:
     """Make the videos and captions, and the model in this folder, which the hosts share."""
     from django.core.management import call_command
@@ -39,11 +58,7 @@ def make(folder: str, *kinds: str) -> dict[str, str]:
     from tests import factories
     from tests.media.painted import painted_clip
 
-    model = Path(folder)
-    if not model.exists():
-        model.mkdir()
-        (model / "serve.py").write_text(SERVE)
-        (model / "foilworks.json").write_text(json.dumps({"command": ["{python}", "serve.py"]}))
+    _make_model(Path(folder))
     call_command("migrate", verbosity=0)
     project, texts = factories.make_project(slug="shared"), factories.make_project(slug="texts")
     subtest, painted = factories.make_subtest(project, name="s"), painted_clip(CLIPS + 2)
@@ -70,6 +85,7 @@ def scoring(model: str) -> dict[str, str]:
     from evaluation.scoring.run_request import RunRequest
     from foilworks.core.corpus.models import Release
 
+    _make_model(Path(model))
     return {"job": str(start_run(None, Release.objects.get(), RunRequest(f"external:{model}", device="cpu")).job.pk)}
 
 
