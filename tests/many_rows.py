@@ -4,6 +4,9 @@ from django.db import connection, models
 
 SQLITE_SERIES = "WITH RECURSIVE s(n) AS (SELECT %s UNION ALL SELECT n + 1 FROM s WHERE n < %s)"
 
+# Of `n`, as long as a SHA-256.
+DIGEST = {"sqlite": "printf('%064d', n)", "postgresql": "lpad(n::text, 64, '0')"}
+
 
 def multiply(row: models.Model, first: int, last: int, **columns: str) -> None:
     """Rows like the unsaved `row`, numbered `n` from `first` to `last`; `n` is their key, too.
@@ -57,7 +60,7 @@ def validation_project(places: int, *, overlap: int = 3, slug: str = "many") -> 
     n = -(-places // overlap)
     clip = {"media_state": MediaState.READY, "file": "none.mp4", "duration": 2.0, "fps": 12.0, "n_frames": 24}
     multiply(Video(project=project, **clip), 1, n, key="'v' || n")
-    text, digest = "'person ' || n || ' {} a shirt.'", "lpad(n::text, 64, '0')"
+    text, digest = "'person ' || n || ' {} a shirt.'", DIGEST[connection.vendor]
     multiply(Caption(), 1, n, video="n", key="'c' || n", text=text.format("folds"), text_sha256=digest)
     item = Item(project=project, subtest=subtest, state=ItemState.IN_VALIDATION)
     multiply(item, 1, n, video="n", caption="n", key="'i' || n")
