@@ -34,7 +34,7 @@ def first() -> dict[str, str]:
     shapes = Shapes(Path(settings.MEDIA_ROOT), models)
     project, owner, release = shapes.project, shapes.owner, shapes.release
     told = _described(project)
-    start_scoring(owner, release, RunRequest("fake:7"))
+    start_scoring(owner, release, RunRequest(f"clip:{folders.clip(models / 'clip')}", device="cpu"))
     start_generation(
         owner,
         project,
@@ -47,7 +47,7 @@ def first() -> dict[str, str]:
     )
     base = folders.text_to_text(models / "base", steps=0)
     start_tuning(owner, project, params={"model": str(base), "device": "cpu", "epochs": 1, "batch": 8})
-    score_blind(owner, project, "fake:text")
+    score_blind(owner, project, f"lm:{folders.causal_lm(models / 'lm')}", device="cpu")
     measure_proximity(owner, release, "fake-words:")
     describe_videos(owner, project, DescriptionRequest(describer="fake-generator:", extractor="fake-reader:", frames=2))
     measure_bias(owner, told, BiasRequest(encoder="fake-words:", name="measured"))
