@@ -28,25 +28,30 @@ class Selected(NamedTuple):
     note: str
 
 
-def audits(files: Mapping[str, Path], work: Path, seed: int, items: int = SAMPLE_ITEMS) -> Documents:
-    """Audit each file or folder and write all checks to audit.json. `items`: how many the solver reads of each."""
+def audits(
+    files: Mapping[str, Path], work: Path, seed: int, items: int = SAMPLE_ITEMS, form: str = ""
+) -> Documents:
+    """Audit each file or folder and write all checks to audit.json. `items`: how many the solver reads of each.
+
+    `form`: the format of the files, if it is known.
+    """
     if not files:
         return {}
     options = Options(seed=seed, items=items)
-    documents = {name: _audited(name, path, options) for name, path in files.items()}
+    documents = {name: _audited(name, Source(path, form), options) for name, path in files.items()}
     work.mkdir(parents=True, exist_ok=True)
     (work / "audit.json").write_text(json.dumps(documents, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     return documents
 
 
-def _audited(name: str, path: Path, options: Options) -> dict[str, Any]:
+def _audited(name: str, source: Source, options: Options) -> dict[str, Any]:
     begin(f"audit of {name}")
-    return audit(sources_of(Source(path)), options)
+    return audit(sources_of(source), options)
 
 
-def audit_files(files: Mapping[str, Path], work: Path, seed: int) -> tuple[str, ...]:
+def audit_files(files: Mapping[str, Path], work: Path, seed: int, form: str = "") -> tuple[str, ...]:
     """Audit each file, write all checks to audit.json, and return a sentence per name."""
-    return audit_notes(audits(files, work, seed))
+    return audit_notes(audits(files, work, seed, form=form))
 
 
 def audit_notes(documents: Documents) -> tuple[str, ...]:

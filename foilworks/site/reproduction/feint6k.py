@@ -11,8 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evaluation.audit.audit import Options, audit
-from evaluation.audit.audit import Source as Audited
 from evaluation.metrics.registry import METRICS
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.score_files.scores import read_scores
@@ -24,6 +22,7 @@ from foilworks.core.projects.models import Project
 from foilworks.core.text.registry import load, parse_params
 from foilworks.site.exports.collect import export_content
 from foilworks.site.imports.store import import_records
+from foilworks.site.reproduction.audits import audit_files
 from foilworks.site.reproduction.feint6k_cells import (
     CLAIMS,
     PEOPLE,
@@ -131,7 +130,6 @@ SUPPLEMENT_NOTE = (
     "cannot be compared."
 )
 NOTES = (OBJECTS_NOTE, FAILURES_NOTE, FIGURES_NOTE, SUPPLEMENT_NOTE)
-AUDITED = "{}: the verdict of the audit of the published file is “{}”, by these checks: {}."
 AGAIN = "{}: {:,} of {:,} items that simulated people made have exactly the published texts; reviewers returned {}."
 LEFT_OUT = "{}: items that are not written again, because two of their texts are equal: {:,}."
 UNREAD = "{}: records of the published file that are not imported: {:,}; the first: {}"
@@ -146,7 +144,7 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
     check_weights(weights, (*MODEL_ROWS, FILLER, SENTENCES, CHATBOT))
     given_sources = {source.name for source in SOURCES if any(sources.glob(source.name))}
     given_halves = [half for half in HALVES if (sources / half.captions).is_file()]
-    plan(len(given_halves))
+    plan(5 * len(given_halves))
     results = {half.dataset: _make(half, sources, work, weights, seed) for half in given_halves}
     arrays = {half.dataset: array for half in HALVES if (array := _similarities(half, sources)) is not None}
     other = _other_data(sum(result.n for result in results.values()), len(results) == len(HALVES))
@@ -204,7 +202,7 @@ class HalfResult:
 
 
 def _make(half: Half, sources: Path, work: Path, weights: Mapping[str, str], seed: int) -> HalfResult:
-    begin(half.dataset)
+    begin(half.dataset, 4)
     path, out = sources / half.captions, work / half.slug
     all_records = {record.video.key: record for record in _records("feint6k", path, {"dataset": half.dataset})}
     records = {key: record for key, record in all_records.items() if can_be_written(record)}
@@ -216,7 +214,7 @@ def _make(half: Half, sources: Path, work: Path, weights: Mapping[str, str], see
     notes = [*problems, *_notes(half, published, collection, all_records)]
     if left_out := len(all_records) - len(records):
         notes.append(LEFT_OUT.format(half.dataset, left_out))
-    notes += _audit(half, path, out)
+    notes += audit_files({half.dataset: path}, out, seed, form="feint6k")
     notes += [CONTROL.format(half.dataset, label, value) for label, value in scored.controls.items()]
     notes += [f"{half.dataset}: {sentence}" for sentence in write_ladder(collection.release, out / "ladder.json")]
     notes.append(export(collection.release, out / "release"))
@@ -288,15 +286,6 @@ def _notes(
     ]
     equal_note = AGAIN.format(half.dataset, len(texts[0] & texts[1]), len(records), collection.returned)
     return [equal_note, *([GREY.format(half.dataset, collection.stand_ins)] if collection.stand_ins else [])]
-
-
-def _audit(half: Half, path: Path, work: Path) -> list[str]:
-    """Write the audit of the published file, and return its verdict with the checks that are not passed."""
-    result = audit([Audited(path, "feint6k")], Options())
-    work.mkdir(parents=True, exist_ok=True)
-    (work / "audit.json").write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-    failed_checks = [row["check"] for row in result["findings"] if row["verdict"] == result["verdict"]]
-    return [AUDITED.format(half.dataset, result["verdict"], ", ".join(failed_checks))]
 
 
 def _export(release: Release, folder: Path) -> None:

@@ -45,7 +45,7 @@ MEANINGS: Mapping[State, str] = {
     "no number in the paper": "the paper describes it in words or in a figure",
 }
 LEGEND = (
-    "\nEach cell is the paper's number / ours; a dash is no number. "
+    "\nEach cell is the paper's number / ours; – means no number. "
     "= equal, ≠ differs, S simulated people, T tiny model, O other data."
 )
 FOLDED = "Cells without our number"
