@@ -28,9 +28,7 @@ class Selected(NamedTuple):
     note: str
 
 
-def audits(
-    files: Mapping[str, Path], work: Path, seed: int, items: int = SAMPLE_ITEMS, form: str = ""
-) -> Documents:
+def audits(files: Mapping[str, Path], work: Path, seed: int, items: int = SAMPLE_ITEMS, form: str = "") -> Documents:
     """Audit each file or folder and write all checks to audit.json. `items`: how many the solver reads of each.
 
     `form`: the format of the files, if it is known.

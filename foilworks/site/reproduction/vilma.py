@@ -35,10 +35,10 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
     cells: tuple[Cell, ...] = count_files(files)
     if files:
         work.mkdir(parents=True, exist_ok=True)
-        plan(10 + len(files))
-        begin("scores of the published items", 4)
+        plan(130 + len(files))
+        begin("scores of the published items", 40)
         scored = score_published(import_published(files, sources, work), files, sources, work, weights)
-        begin("foils made again", 6)
+        begin("foils made again", 40)
         second_round = make_again(files, sources / VIDEOS, work / "again", weights, seed)
         cells += (*score_cells(scored), *second_round.cells)
         notes += [draw_words(files, work / "figures"), *write_analyses(scored.release, work / "figures")]
@@ -46,8 +46,9 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
             *second_round.notes,
             *write_ladder(scored.release, work / "ladder.json"),
             *audit_files({row_name(subtest): path for subtest, path in files.items()}, work, seed),
-            export(scored.release, work / "release"),
         ]
+        begin("releases", 50)
+        notes.append(export(scored.release, work / "release"))
         if second_round.release:
             notes.append(export(second_round.release, work / "release-again"))
     return Result("ViLMA", cells, tuple(filter(None, notes)), missing)

@@ -91,7 +91,7 @@ def score_published(
         specs[TEXT_ONLY[0]] = f"lm:{write_language_model(work / 'tiny-lm')}"
     results = {}
     for model, spec in specs.items():
-        rows_by_subtest = run_results(score(release, spec, model, controls=True))["subtests"]
+        rows_by_subtest = run_results(score(release, spec, model, controls=model not in tiny))["subtests"]
         results[model] = {
             subtest.files[0]: rows_by_subtest[path.stem]
             for subtest, path in files.items()
