@@ -26,7 +26,9 @@ def hash_of(paths: Sequence[Path]) -> str:
 
 def record_of(path: Path) -> Path:
     """Return the file of the record of a selected file or folder."""
-    return path.with_name(path.name + ENDING)
+    # The current folder has no name of its own.
+    named = path if path.name else path.absolute()
+    return named.parent / f"{named.name}{ENDING}"
 
 
 def selection_of(paths: Sequence[Path]) -> Selection | None:

@@ -21,6 +21,7 @@ from django.db import DatabaseError, OperationalError
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
+from foilworks.site import light
 from foilworks.site.databases import first_tables
 from foilworks.site.management import commands
 from foilworks.site.management.old_spellings import moved_hint
@@ -56,10 +57,13 @@ def main() -> None:
     """Run the command line and return its exit status (docs/reference/cli.md)."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.site.settings")
     arguments = _take_environment(sys.argv[1:])
+    if not light.has_web() and not ASKS_FOR_VERSION.intersection(arguments[:1]):
+        sys.exit(light.run(arguments))
     try:
         # First: Django lists no commands of apps before they are loaded.
-        with lasting():
-            django.setup()
+        if not ASKS_FOR_VERSION.intersection(arguments[:1]):
+            with lasting():
+                django.setup()
         sys.exit(run(arguments))
     except ImproperlyConfigured as error:
         sys.stderr.write(f"{NAME}: the settings are wrong: {error}\n")

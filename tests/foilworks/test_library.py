@@ -140,6 +140,12 @@ def test_a_result_is_one_line_a_table_and_bars():
         ladder.document = {}
 
 
+def test_a_file_of_the_current_folder_needs_no_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "set.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS[:FEW]), encoding="utf-8")
+    assert foilworks.audit("set.jsonl")["items"] == FEW
+
+
 @pytest.mark.full
 def test_pruning_returns_what_leaves_and_writes_what_stays(tmp_path):
     words = ("left", "right", "up", "down")

@@ -121,6 +121,42 @@ def served(program: Path, folder: Path, own: dict[str, str]) -> Iterator[str]:
         process.wait(60)
 
 
+# Of the packages of the light install, in bytes, without pip and byte code.
+MAX_LIGHT_BYTES = 300 * 1024**2
+NOTEBOOK = """
+import foilworks
+rows = [{"caption": f"a dog jumps {n}", "foil": f"a dog sleeps {n}", "video": f"v{n}"} for n in range(12)]
+print(foilworks.audit(rows).verdict)
+"""
+
+
+@pytest.mark.full
+@pytest.mark.slow(seconds=120)
+def test_a_light_install_audits_and_is_small(wheel: Path, tmp_path: Path) -> None:
+    place = tmp_path / "venv"
+    venv.create(place, with_pip=True)
+    python, program = place / "bin" / "python", place / "bin" / "foilworks"
+    own = {**environment(tmp_path / "data"), "PYTHONDONTWRITEBYTECODE": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+
+    def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(command, cwd=tmp_path, env=own, capture_output=True, text=True, check=False)
+
+    (packages,) = (place / "lib").glob("*/site-packages")
+    before = sum(path.stat().st_size for path in packages.rglob("*") if path.is_file())
+    install = ("install", "--quiet", "--no-compile", "--constraint", ROOT / "constraints.txt", wheel)
+    assert run(python, "-m", "pip", *install).returncode == 0
+    size = sum(path.stat().st_size for path in packages.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    assert size - before < MAX_LIGHT_BYTES
+    done = run(python, "-c", NOTEBOOK)
+    assert done.stdout.strip() == "fail", done.stderr
+    (tmp_path / "set.csv").write_text("caption,foil\na dog jumps,a dog sleeps\n", encoding="utf-8")
+    assert run(program, "audit", "set.csv").returncode == 0
+    assert run(program, "up").returncode == 1
+    # Read in a process of its own, which no other test can keep from its libraries.
+    (tmp_path / "set.parquet").write_bytes(b"PAR1")
+    assert "foilworks[parquet]" in run(program, "audit", "set.parquet").stderr
+
+
 @pytest.mark.full
 @pytest.mark.slow(seconds=300)
 def test_an_empty_environment_runs_the_demo_and_serves_its_pages(wheel: Path, tmp_path: Path) -> None:

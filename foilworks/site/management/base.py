@@ -7,16 +7,17 @@ from argparse import SUPPRESS, RawDescriptionHelpFormatter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from textwrap import wrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFormatter
 
-from foilworks.core.jobs.models import Job, JobState
-from foilworks.core.jobs.queue import no_worker_hint
 from foilworks.core.text.errors import ActionableError
 from foilworks.core.text.plugins import NamedFailures
 from foilworks.core.text.quoting import quoted
 from foilworks.core.text.registry import RegistryError
+
+if TYPE_CHECKING:
+    from foilworks.core.jobs.models import Job
 
 BAR_WIDTH = 30
 # The exit status of a command whose job is only partly done.
@@ -86,15 +87,22 @@ class FoilworksCommand(BaseCommand):
     def render(self, result: dict[str, Any]) -> str:
         return json.dumps(result, ensure_ascii=False, indent=2)
 
-    def say_if_no_worker(self, job: Job | None = None) -> None:
+    def say_if_no_worker(self, job: "Job | None" = None) -> None:
         """Print a hint if a job was queued and no worker listens, or if Ray runs it."""
+        # Imported on request: commands on files run without tables.
+        from foilworks.core.jobs.queue import no_worker_hint
+
         if hint := no_worker_hint(job):
             self.say(hint)
 
     def exit_status(self, result: dict[str, Any]) -> int:
         """Return 0, unless too much of the result is missing, or for a reason of the command's own (a failed
         verification)."""
-        return PARTLY_DONE if result.get("state") == JobState.PARTLY else 0
+        if "state" not in result:
+            return 0
+        from foilworks.core.jobs.models import JobState
+
+        return PARTLY_DONE if result["state"] == JobState.PARTLY else 0
 
     def say(self, message: str) -> None:
         """Print a line for people on stderr, so that stdout stays one JSON object."""

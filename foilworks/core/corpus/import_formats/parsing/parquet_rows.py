@@ -152,5 +152,5 @@ def parquet_library() -> tuple[Any, Any]:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
-        raise CorpusError("pyarrow: is not installed; install it with `pip install 'foilworks[models]'`") from error
+        raise CorpusError("pyarrow: is not installed; install it with `pip install 'foilworks[parquet]'`") from error
     return pyarrow, pyarrow.parquet
