@@ -2,8 +2,8 @@
 
 Prolific (docs.prolific.com/api-reference): `bulk-approve` takes participant ids; `csv_bonuses` takes `id,amount`,
 without a header, at most 200 lines a request; `transition` (to reject) and `request-return` take submission ids, which
-are the sessions. Mechanical Turk, or any platform with signed links whose `session` is the assignment: the columns `Approve`
-(X) and `Reject` (the reason) of a batch's result file, and the parameters of SendBonus.
+are the sessions. Mechanical Turk, or any platform with signed links whose `session` is the assignment: the columns
+`Approve` (X) and `Reject` (the reason) of a batch's result file, and the parameters of SendBonus.
 """
 
 from decimal import ROUND_HALF_UP, Decimal
