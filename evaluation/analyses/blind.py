@@ -34,6 +34,7 @@ from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
 from foilworks.core.corpus.records import TextRecord
 from foilworks.core.solver.pairs import OVERALL, UNSOLVED, SolvedRow, solve_pairs, solved_rows
+from foilworks.core.solver.passes import VERSION as SOLVER_VERSION
 from foilworks.core.solver.questions import Row
 from foilworks.core.solver.solution import Selection, Verdict
 from foilworks.core.solver.solve import first_view
@@ -41,7 +42,8 @@ from foilworks.core.text.tokens import unseen_by_words, words
 from generation.balance.balanced_pairs import caption_groups
 from generation.balance.classifier import cue_words, fitted
 
-VERSION = "8"
+# Results are computed again where the solver changed.
+VERSION = f"8 {SOLVER_VERSION}"
 INPUT = "texts"
 # Draws for JS and lexical differences: each is a pass over the vocabulary, and a standard error needs few.
 WORD_DRAWS = 200

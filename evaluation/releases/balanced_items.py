@@ -11,9 +11,10 @@ from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.errors import EvaluationError
 from evaluation.releases.snapshot import FrozenItem
 from foilworks.core.projects.models import Project
+from foilworks.core.solver.passes import VERSION as SOLVER_VERSION
 from foilworks.core.solver.solution import Selection
 
-KIND, VERSION = "balance", "2"
+KIND, VERSION = "balance", f"2 {SOLVER_VERSION}"
 # With fewer, the rest no longer represents the subtest.
 MIN_ITEMS = 20
 
