@@ -55,6 +55,6 @@ def agreement(votes: Data, *, coding: str = "truth") -> Agreement:
 
     with opened_files(votes, "votes") as files:
         if len(files) != 1:
-            raise EvaluationError(f"votes: {len(files)} files; give the votes, or one file of them")
+            raise EvaluationError(f"{len(files)} files of votes: give the votes, or one file of them")
         data = read_votes(files[0].path, with_labels=coding == LABELS)
     return Agreement({"kind": "agreement", **analysis.compute(data, coding=coding), "warnings": []})

@@ -45,7 +45,10 @@ def subtest(project):
 
 @pytest.fixture
 def captions(project):
-    return [make_caption(make_video(project), text) for text in TEXTS]
+    """Which foil is drawn follows from the keys: the same in each run of the tests."""
+    return [
+        make_caption(make_video(project, key=f"video {n}"), text, key=f"caption {n}") for n, text in enumerate(TEXTS)
+    ]
 
 
 PLAIN = {"identical": {}, "duplicate": {}, "minimal_edit": {}}
