@@ -12,7 +12,6 @@ from annotation.models import ObjectErrorClass, ReviewDecision
 from annotation.queries.object_checks import checks_of
 from evaluation.analyses.analysis_inputs import CODINGS as CODED
 from evaluation.analyses.registry import BY_JOB
-from evaluation.blind.people import accuracy, choices_of_project
 from evaluation.errors import EvaluationError
 from evaluation.facts.item_names import items_of
 from evaluation.reports.beside import beside, lacks_beside
@@ -57,7 +56,7 @@ class ReportPage:
             stored = stored_report(project, self.slug, subtest or None, params)
             if stored.is_large and lacks_beside(project, self.slug, subtest):
                 stored = replace(stored, data=None, is_stale=True)
-            data = _shown(project, self.slug, subtest, stored.data) if stored.data else None
+            data = under_pseudonyms(project, stored.data) if stored.data else None
             extras = self.extras(project, subtest, data) if data and self.extras else {}
             return {"stored": stored, "data": data, **extras}
         data = report_data(project, self.slug, subtest, params)
@@ -73,16 +72,8 @@ def report_data(project: Project, kind: str, subtest: str, params: Mapping[str, 
         data = stored_report(project, kind, subtest or None, params).data
         if data is None:
             raise EvaluationError(_("This report is not computed yet. Compute it on its page, or by POST."))
-        return _shown(project, kind, subtest, data)
-    return _shown(project, kind, subtest, project_report(project, kind, subtest=subtest or None, params=params))
-
-
-def _shown(project: Project, kind: str, subtest: str, data: Data) -> Data:
-    """Return a report as others see it; agreement with `without_clip`, what people chose until now (`accuracy`)."""
-    public_data = under_pseudonyms(project, data)
-    if kind == "agreement":
-        public_data = {**public_data, "without_clip": accuracy(choices_of_project(project, subtest))}
-    return public_data
+        return under_pseudonyms(project, data)
+    return under_pseudonyms(project, project_report(project, kind, subtest=subtest or None, params=params))
 
 
 def under_pseudonyms(project: Project, data: Data) -> Data:

@@ -25,6 +25,7 @@ from evaluation.analyses.people import WorkFacts
 from evaluation.analyses.registry import BY_JOB, REPORTS
 from evaluation.analyses.reviewing import ReviewFacts
 from evaluation.analyses.scored_items import ScoredItems
+from evaluation.blind.people import accuracy, choices_of_project
 from evaluation.board.leaderboard import latest_runs
 from evaluation.cached_results.cache import cached_by_fingerprint, digest, find_result
 from evaluation.cached_results.first_views import is_large
@@ -184,7 +185,7 @@ def project_report(
     request = _report_request(project, kind, subtest, params)
 
     def make() -> dict[str, Any]:
-        return load(REPORTS[kind]).compute(request.facts, **request.params)
+        return {**load(REPORTS[kind]).compute(request.facts, **request.params), **request.beside}
 
     own = {**request.params, "subtest": subtest}
     return cached_by_fingerprint(project, kind, request.subject, request.fingerprint, make, own, in_memory=False)
@@ -270,8 +271,11 @@ def by_job(project: Project, kind: str) -> bool:
 
 @dataclass(frozen=True)
 class _ReportRequest:
+    """`beside`: what the report holds beside its analysis; of agreement, what people chose `without_clip`."""
+
     params: dict[str, Any]
     facts: Any
+    beside: dict[str, Any]
     subject: list[Any]
     fingerprint: str
 
@@ -284,8 +288,10 @@ def _report_request(
     analysis = load(entry)
     facts = FACTS[analysis.INPUT](project, subtest_named(project, subtest) if subtest else None)
     rows = map(_plain, facts) if isinstance(facts, list) else _plain(facts)
-    fingerprint = digest([kind, analysis.VERSION, checked_params, rows])
-    return _ReportRequest(checked_params, facts, about_report(subtest, checked_params), fingerprint)
+    choices = choices_of_project(project, subtest or "")
+    beside = {"without_clip": accuracy(choices)} if kind == "agreement" else {}
+    fingerprint = digest([kind, analysis.VERSION, checked_params, rows, *([beside] if beside else [])])
+    return _ReportRequest(checked_params, facts, beside, about_report(subtest, checked_params), fingerprint)
 
 
 def about_of(kind: str, subtest: str, params: Mapping[str, Any]) -> list[Any]:

@@ -130,7 +130,9 @@ class TestRates:
     def test_they_are_stored_with_an_audit_row(self, client, world):
         client.force_login(world.owner)
         sent = {"currency": "EUR", "floor": "20", "validation_amount": "0,30"}
-        sent |= {f"{stage}_unit": "piece" for stage in ("edit", "review", "validation", "baseline", "objects")}
+        sent |= {
+            f"{stage}_unit": "piece" for stage in ("edit", "review", "validation", "baseline", "unseen", "objects")
+        }
         assert client.post(address(world, "people_pay"), sent).status_code == 302
         assert PayPolicy.objects.get(project=world.project).floor == 20
         now = rates_of(world.project)

@@ -25,6 +25,7 @@ from foilworks.core.corpus.import_formats.choice_sets import whole_word
 from foilworks.core.corpus.import_formats.lsmdc import names_pattern
 from foilworks.core.corpus.vote_records import ANONYMOUS_NAME
 from foilworks.core.text.tokens import whole_words
+from foilworks.site.reproduction import tst_answers
 from generation.grammar.surface import phrase_pattern
 from generation.methods._characters import name_pattern
 
@@ -39,6 +40,7 @@ MADE: dict[str, Callable[[], list[Any]]] = {
     "foilworks/core/corpus/import_formats/choice_sets.py": lambda: [whole_word(word) for word in WORDS],
     "foilworks/core/corpus/import_formats/lsmdc.py": lambda: [names_pattern(WORDS)],
     "foilworks/core/corpus/vote_records.py": lambda: [re.compile(ANONYMOUS_NAME)],
+    "foilworks/site/reproduction/tst_answers.py": lambda: [tst_answers.WRITTEN, re.compile(tst_answers._WORD)],
     "foilworks/site/backup/rehearsal.py": lambda: [re.compile(r"foilworks_rehearsal_[0-9a-f]{12}")],
     "generation/grammar/surface.py": lambda: [phrase_pattern(WORDS)],
     "generation/methods/_characters.py": lambda: [name_pattern(tuple(WORDS))],

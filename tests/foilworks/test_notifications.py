@@ -330,4 +330,4 @@ def test_every_kind_has_words_and_a_page(followed):
         found = Notification(project=project, kind="run_ended", facts={"what": what, "n": 3})
         assert target(found).endswith("/3/")
     queues = notification_kinds()["queue_empty"].words_by_stage
-    assert set(queues) == {Stage.EDIT, Stage.REVIEW, Stage.VALIDATION, Stage.BASELINE, Stage.OBJECTS}
+    assert set(queues) == {Stage.EDIT, Stage.REVIEW, Stage.VALIDATION, Stage.BASELINE, Stage.UNSEEN, Stage.OBJECTS}

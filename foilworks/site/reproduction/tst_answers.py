@@ -18,9 +18,9 @@ NUMERIC = {DISTANCE, SIZE, "object_counting", "room_size_estimation"}
 NUMBER = re.compile(r"[-+]?\d[\d,]*\.?\d*")
 # Relative errors that an answer may have: mean relative accuracy is the share of them that it keeps.
 CONFIDENCES = np.linspace(0.5, 0.95, 10)
-CENTIMETRES, MILLIMETRES, METRES = (
-    re.compile(rf"{name}|\b{short}\b") for name, short in (("centimeter", "cm"), ("millimeter", "mm"), ("meter", "m"))
-)
+CENTIMETRES = re.compile(r"centimeter|\bcm\b")
+MILLIMETRES = re.compile(r"millimeter|\bmm\b")
+METRES = re.compile(r"meter|\bm\b")
 N_DRAWS = 10
 FACTORS = {"hundred": 100, "thousand": 1000}
 _WORD = "|".join(sorted((*VALUES, *FACTORS), key=len, reverse=True))
