@@ -11,6 +11,8 @@ FIRST = 8
 CUT, SLOWED = 0.5, 0.8
 # A window of answers this many times slower than the quickest one, at no higher rate: the server only queues.
 SLOW, NO_GAIN = 4.0, 1.05
+# Of an answer, where the clock is too coarse to tell; so windows of different sizes are alike.
+LEAST_SECONDS = 1e-9
 
 
 class Pace:
@@ -48,9 +50,9 @@ class Pace:
         self._window.append((seconds, in_flight))
         if len(self._window) < max(FIRST, in_flight):
             return
-        total = max(sum(took for took, _ in self._window), 1e-9)
+        mean = max(sum(took for took, _ in self._window) / len(self._window), LEAST_SECONDS)
         # Little's law: requests in flight over seconds per answer are answers per second.
-        mean, rate = total / len(self._window), sum(count for _, count in self._window) / total
+        rate = sum(count for _, count in self._window) / (mean * len(self._window))
         self._window.clear()
         if self._quickest and mean > SLOW * self._quickest and rate < NO_GAIN * self._best_rate:
             self._cut(ticket, SLOWED)
