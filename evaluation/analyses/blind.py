@@ -34,8 +34,8 @@ from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
 from foilworks.core.corpus.records import TextRecord
 from foilworks.core.solver.pairs import OVERALL, UNSOLVED, SolvedRow, solve_pairs, solved_rows
-from foilworks.core.solver.passes import VERSION as SOLVER_VERSION
 from foilworks.core.solver.questions import Row
+from foilworks.core.solver.solution import VERSION as SOLVER_VERSION
 from foilworks.core.solver.solution import Selection, Verdict
 from foilworks.core.solver.solve import first_view
 from foilworks.core.text.tokens import unseen_by_words, words

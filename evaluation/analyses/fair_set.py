@@ -13,9 +13,9 @@ from evaluation.analyses.questions import questions_of
 from evaluation.analyses.repairs import review
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.records import TextRecord
-from foilworks.core.solver.passes import VERSION as SOLVER_VERSION
 from foilworks.core.solver.pruning import prune
 from foilworks.core.solver.solution import HEADLINE
+from foilworks.core.solver.solution import VERSION as SOLVER_VERSION
 
 VERSION = f"1 {SOLVER_VERSION}"
 INPUT = "texts"

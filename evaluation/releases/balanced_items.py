@@ -11,7 +11,7 @@ from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.errors import EvaluationError
 from evaluation.releases.snapshot import FrozenItem
 from foilworks.core.projects.models import Project
-from foilworks.core.solver.passes import VERSION as SOLVER_VERSION
+from foilworks.core.solver.solution import VERSION as SOLVER_VERSION
 from foilworks.core.solver.solution import Selection
 
 KIND, VERSION = "balance", f"2 {SOLVER_VERSION}"

@@ -15,12 +15,10 @@ from foilworks.core.solver.folds import folds_of, strata_of
 from foilworks.core.solver.layout import Layout
 from foilworks.core.solver.learner import N_FOLDS, Answered, Stack, answer_held_out
 from foilworks.core.solver.questions import Answers, Question
-from foilworks.core.solver.solution import HEADLINE, TIERS, Tier
+from foilworks.core.solver.solution import HEADLINE, TIERS, VERSION, Tier
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
-# States of other procedures must not be resumed.
-VERSION = "3"
 DECIMALS = 5
 
 

@@ -10,6 +10,8 @@ HEADLINE: Tier = "set"
 Verdict = Literal["fail", "reversed", "nothing_found", "nothing_found_so_far", "cannot_tell"]
 PartName = Literal["mirrored", "copies", "others"]
 Interval = tuple[float, float]
+# Of the procedure: states of others must not be resumed, and results that are stored are computed again.
+VERSION = "3"
 
 
 @dataclass(frozen=True)
