@@ -283,7 +283,8 @@ def _agreement_extras(project: Project, subtest: str, data: Data) -> Data:
         {row["annotator"]: row for row in under_pseudonyms(project, skill.data)["annotators"]} if skill.data else {}
     )
     annotators = [{**row, "skill": skill_by_annotator.get(row["annotator"])} for row in data["annotators"]]
-    without_clip = sorted(data["without_clip"].items())
+    # A report of a large project may have been stored by an older version.
+    without_clip = sorted(data.get("without_clip", {}).items())
     unseen = [{**row, "name": name or _("All items")} for name, row in without_clip if name or len(without_clip) > 2]
     return {**beside(project, "agreement", subtest), "skill": skill, "validators": annotators, "unseen": unseen}
 
