@@ -345,7 +345,8 @@ RULES: dict[str, Rule] = {
     "reports:report": owner_page("report"),
     "reports:report_file": owner_page("report", "extension"),
     "reports:report_chart": owner_page("report", "chart"),
-    "reports:repair": owner_page(get=NO, post=302),
+    # It names no item.
+    "reports:repair": owner_page(get=NO, post=404),
     "reports:report_ask": owner_page("job_report", get=NO, post=302),
     # Nobody has voted in the world below: there is nothing to compute from.
     "reports:report_progress": owner_page("job_report", get=400),

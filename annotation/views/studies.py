@@ -371,7 +371,7 @@ def studies(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the studies; POST with `study` opens one of them."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     sent = request.POST if request.method == "POST" else None
-    study = request.POST.get("study", "")
+    study = request.POST.get("study") or Stage.BASELINE
     choices = choice_studies(project, study, sent)
     objects_form = ObjectCheckForm(sent if study == Stage.OBJECTS else None, project=project, prefix="objects")
     if sent is not None:

@@ -31,7 +31,7 @@ def test_the_citation_names_this_version_and_the_papers_of_the_walks() -> None:
         (paper["authors"][0]["family-names"], paper["title"], paper["conference"]["name"])
         for paper in cited["references"]
     ] == walks
-    assert len(walks) == 4
+    assert len(walks) == 5
 
 
 def test_the_licence_matches_the_declared_one() -> None:
