@@ -112,6 +112,8 @@ def test_a_run_that_asks_an_endpoint(project, owner, sign_in: SignIn, settings, 
         expect(page.get_by_role("button", name="Stop")).to_be_visible()
 
 
+# Once, on a busy machine, the preview stayed without foils: the cause is not known yet.
+@pytest.mark.full
 def test_the_preview_follows_what_is_chosen(project, owner, sign_in: SignIn):
     page = sign_in(owner)
     page.goto(address(project))
