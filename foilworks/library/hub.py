@@ -32,19 +32,21 @@ def download(address: str) -> Download:
         raise EvaluationError(f"{quoted(address)}: wrong address; write it as hf://datasets/OWNER/NAME@REVISION/PATH")
     try:
         import huggingface_hub
-        from httpx import HTTPError
+        from huggingface_hub.errors import HfHubHTTPError
     except ImportError as error:
         raise EvaluationError(
             f"{address}: huggingface_hub is not installed; install it with `pip install 'foilworks[hub]'`"
         ) from error
     name, inner = match[1], (match[3] or "").strip("/")
+    # The client's own error has two bases: that of the HTTP library of this version, and OSError.
+    failures: tuple[type[Exception], ...] = (*HfHubHTTPError.__bases__, OSError, ValueError)
     try:
         info = huggingface_hub.HfApi().dataset_info(name, revision=match[2])
         files = _files_of(address, [row.rfilename for row in info.siblings or []], inner)
         folder = huggingface_hub.snapshot_download(
             name, repo_type="dataset", revision=info.sha, allow_patterns=list(files)
         )
-    except (HTTPError, OSError, ValueError) as error:
+    except failures as error:
         reason = " ".join(str(error).split())[:200]
         raise EvaluationError(
             f"{address}: cannot be downloaded ({reason}); check name, revision and network, or give a file of this "

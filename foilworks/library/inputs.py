@@ -94,6 +94,8 @@ def _files(data: Data, folder: Path, name: str) -> Iterator[Download]:
             yield from _files(values, folder, key)
     elif hasattr(data, "dtype") and hasattr(data, "tofile"):
         yield Download(_array_file(data, folder / f"{name}.npy"), {})
+    elif not isinstance(data, Iterable) and not hasattr(data, "iter_rows"):
+        raise EvaluationError(f"{name}: is {quoted(type(data).__name__)}; give paths, rows or a data frame")
     else:
         rows = iter(rows_of(data))
         first = next(rows, None)

@@ -65,7 +65,6 @@ CONNECTS = {
     "foilworks/core/corpus/video_files/address_check.py": "HEAD requests to MEDIA_HOSTS, by a command only",
     "foilworks/core/hub/adapters/chat_endpoint.py": "the operator's instruction models; no redirect is followed",
     "foilworks/client/client.py": "the client, which runs with its user",
-    "foilworks/library/hub.py": "data sets of the hub, by a command or a notebook only; it names the errors",
     "foilworks/site/supervisor/services.py": "our own web server",
     "foilworks/site/server/web_worker.py": "ends connections that come too slowly; it opens none",
     "foilworks/site/server/arriving.py": "stores what arrives on connections; it opens none",

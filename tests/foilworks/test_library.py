@@ -4,14 +4,16 @@ import doctest
 import json
 import subprocess
 import sys
+from functools import partial
 from importlib import import_module
 from pkgutil import iter_modules
 from types import SimpleNamespace
 
-import httpx
 import huggingface_hub
 import pytest
 from django.core.management import call_command
+from huggingface_hub import constants
+from huggingface_hub.errors import HfHubHTTPError
 
 import foilworks
 from foilworks import library
@@ -201,7 +203,8 @@ def hub_cache(monkeypatch, tmp_path):
 
     def info(_self, name, *, revision):
         if name != "lab/doors":
-            raise httpx.HTTPStatusError("404", request=None, response=None)
+            # As its HTTP library raises it.
+            raise HfHubHTTPError.__bases__[0]("404")
         rows = [SimpleNamespace(rfilename=name) for name in ("README.md", "data/doors.jsonl", "dataset_infos.json")]
         return SimpleNamespace(sha=SHA, siblings=rows, card_data={"license": ["mit", "cc-by-4.0"]})
 
@@ -224,3 +227,16 @@ def test_a_data_set_of_the_hub_is_read_with_its_revision_and_licence(hub_cache):
 def test_a_data_set_that_the_hub_does_not_have_is_an_error(hub_cache, address):
     with pytest.raises(ActionableError):
         hub.download(address)
+
+
+def test_the_real_client_without_a_network_is_an_error(monkeypatch):
+    """No fake: nothing listens at this address."""
+    monkeypatch.setattr(huggingface_hub, "HfApi", partial(huggingface_hub.HfApi, endpoint="http://127.0.0.1:9"))
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    with pytest.raises(ActionableError, match="cannot be downloaded"):
+        hub.download("hf://datasets/lab/doors")
+
+
+def test_data_of_no_kind_is_an_error():
+    with pytest.raises(ActionableError, match="'int'"):
+        foilworks.audit(5)
