@@ -333,6 +333,7 @@ RULES: dict[str, Rule] = {
     "imports:import_columns": owner_page("import", get=302, post=302),
     "imports:confirm_import": owner_page("import", get=NO, post=302),
     "imports:discard_import": owner_page("import", get=NO, post=302),
+    "imports:undo_import": owner_page("import", get=NO, post=400),
     "items:captions": owner_page(),
     "items:caption_panel": owner_page("doubted"),
     "items:items": owner_page(),

@@ -40,7 +40,7 @@ RENAMED: dict[str, str] = {"balance": "prune"}
 STAGES = {
     "start": ("up", "demo", "doctor", "createsuperuser"),
     "audit and repair a benchmark": ("audit", "prune"),
-    "bring clips and texts": ("import", "attach", "sources", "characters", "objects"),
+    "bring clips and texts": ("import", "undo-import", "attach", "sources", "characters", "objects"),
     "make items": ("caption", "foil", "generate", "compose", "pair", "subtest"),
     "judge and release": ("plan", "report", "release", "export", "verify", "publish", "trust"),
     "score models": ("evaluate", "metrics", "ladder", "proximity", "teacher", "tune", "utd"),

@@ -26,7 +26,7 @@ def clips(tmp_path):
 
 def test_files_are_found_by_id_and_counted(clips, capsys):
     call_command("attach", "--project", "p", "--media", str(clips), "--source", "film", "--json")
-    assert json.loads(capsys.readouterr().out) == {"missing": 0, "ready": 1, "broken": 0}
+    assert json.loads(capsys.readouterr().out) == {"missing": 0, "ready": 1, "broken": 0, "differing": 0}
     call_command("attach", "--project", "p", "--media", str(clips))
     said = capsys.readouterr()
     assert said.out == "1 missing, 1 ready, 0 broken\n"

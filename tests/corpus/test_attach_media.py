@@ -89,7 +89,7 @@ def test_all_clips_of_a_source_share_its_file(project, researcher, film):
     missing(project, key="d/film@9-", source_id="film", start_time=9)
     missing(project, key="other")
     ready = make_video(project, source_id="film")
-    assert attach_folder(researcher, project, film.parent) == {"ready": 2, "missing": 1, "broken": 1}
+    assert attach_folder(researcher, project, film.parent) == {"ready": 2, "missing": 1, "broken": 1, "differing": 0}
     names = Video.objects.filter(media_state=MediaState.READY).exclude(pk=ready.pk).values_list("file", flat=True)
     assert len(set(names)) == 1
 
@@ -97,7 +97,12 @@ def test_all_clips_of_a_source_share_its_file(project, researcher, film):
 def test_one_source_can_be_attached_alone(project, researcher, film):
     missing(project, source_id="film")
     missing(project, source_id="another")
-    assert attach_folder(researcher, project, film.parent, "film") == {"ready": 1, "missing": 0, "broken": 0}
+    assert attach_folder(researcher, project, film.parent, "film") == {
+        "ready": 1,
+        "missing": 0,
+        "broken": 0,
+        "differing": 0,
+    }
 
 
 def test_links_out_of_the_folder_are_refused(project, researcher, film, tmp_path):

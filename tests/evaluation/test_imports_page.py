@@ -134,7 +134,7 @@ def test_videos_without_records_fill_clips_or_become_clips(owner, project, film,
         "a.mp4": ("attached", ["QUVA/a@0-1", "QUVA/a@1-"]),
         "notes.mp4": ("broken", []),
         "own.mp4": ("added", ["own.mp4"]),
-        "there.mp4": ("there", ["there.mp4"]),
+        "there.mp4": ("differs", ["there.mp4"]),
     }
     assert Video.objects.filter(media_state="missing").count() == 2
     owner.post(reverse("imports:confirm_import", args=[project.slug, upload.pk]))

@@ -73,7 +73,7 @@ def store_captions(batch: Batch) -> None:
             _count_caption(batch, record, stored_caption or new[key], is_new=stored_caption is None)
     Caption.objects.bulk_update(changed.values(), ["facts"], batch_size=CHUNK)
     captions = list(new.values())
-    insert_many(captions)
+    insert_many(captions, batch.started)
     for caption in captions:
         batch.captions[caption.video_id, caption.text_sha256] = caption
 

@@ -6,7 +6,7 @@ worked on it, no release froze it, no run used it. Retracted items remain retrac
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.db import models
@@ -152,21 +152,41 @@ def items_referred_to(keys: list[int], own_relations: set[tuple[type[models.Mode
     return pks_in_use | {of_foil[pk] for pk in referred_to(Foil, list(of_foil), set())}
 
 
+def clips_in_use(keys: list[int]) -> set[int]:
+    """Return the clips that somebody worked with: one of their items or captions, or they themselves."""
+    of_item: dict[int, int] = {}
+    of_caption: dict[int, int] = {}
+    for chunk in chunks(keys):
+        of_item.update(Item.objects.filter(video__in=chunk).values_list("pk", "video_id"))
+        of_caption.update(Caption.objects.filter(video__in=chunk).values_list("pk", "video_id"))
+    items = items_referred_to(list(of_item), {(Item, "proficiency_item")})
+    captions = referred_to(Caption, list(of_caption), {(Item, "caption")})
+    clips = referred_to(Video, keys, {(Item, "video"), (Caption, "video")})
+    return clips | {of_item[pk] for pk in items} | {of_caption[pk] for pk in captions}
+
+
 def referred_to(
     model: type[models.Model], keys: list[int], own_relations: set[tuple[type[models.Model], str]]
 ) -> set[int]:
     """Return the rows that another row of any table refers to, except votes of files and `own_relations`."""
     pks_in_use: set[int] = set()
+    for rows, name in referring(model, own_relations):
+        for chunk in chunks(keys):
+            pks_in_use.update(rows.filter(**{f"{name}__in": chunk}).values_list(name, flat=True))
+    return pks_in_use
+
+
+def referring(
+    model: type[models.Model], own_relations: set[tuple[type[models.Model], str]]
+) -> Iterator[tuple[models.QuerySet[Any], str]]:
+    """Yield the rows of each table with a key to the model, and the name of that key; as in `referred_to`."""
     for relation in model._meta.get_fields(include_hidden=True):
         if not isinstance(relation, models.ManyToOneRel):
             continue
         table, name = relation.related_model, relation.field.name
-        if (table, name) in own_relations:
-            continue
-        rows = table._default_manager.exclude(source=Vote.Source.IMPORT) if table is Vote else table._default_manager
-        for chunk in chunks(keys):
-            pks_in_use.update(rows.filter(**{f"{name}__in": chunk}).values_list(name, flat=True))
-    return pks_in_use
+        if (table, name) not in own_relations:
+            rows = table._default_manager.all()
+            yield (rows.exclude(source=Vote.Source.IMPORT) if table is Vote else rows), name
 
 
 def _store_labels(batch: Batch, records: Mapping[str, ItemRecord]) -> None:

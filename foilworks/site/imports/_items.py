@@ -235,7 +235,7 @@ def _state(subtest: Subtest, verdicts: Sequence[FoilVerdict]) -> ItemState:
 
 def _save(batch: Batch, planned: Sequence[PlannedItem]) -> list[Item]:
     items = [plan.item for plan in planned]
-    insert_many(items)
+    insert_many(items, batch.started)
     for plan in planned:
         for foil in plan.foils:
             foil.item_id = plan.item.pk

@@ -85,6 +85,7 @@ def _create(batch: Batch, **fields: object) -> Subtest:
     subtest = Subtest.objects.create(project=batch.project, **fields)
     batch.subtests[subtest.name] = subtest
     batch.result.created["subtests"] += 1
+    batch.result.subtests.append(subtest.name)
     return subtest
 
 

@@ -1,7 +1,8 @@
 """Store the clips of an import: one row per key, with the files that were found."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +10,8 @@ from foilworks.core.corpus.models import Caption, MediaState, Takedown, Video
 from foilworks.core.corpus.records import ItemRecord, RecordWarning, VideoRecord
 from foilworks.core.corpus.video_files.ingest import MEDIA_FIELDS, set_media
 from foilworks.core.corpus.video_files.player import plays_elsewhere
+from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.models import User
 from foilworks.core.projects.sql.bulk_writes import insert_many
 from foilworks.core.text.quoting import quoted
 from foilworks.site.imports._changes import CONTENT
@@ -64,8 +67,8 @@ def _repeating(batch: Batch, records: list[ItemRecord]) -> set[str]:
     return {record.id for record in without_foils if (record.video.key, text_sha256(record.caption)) in texts}
 
 
-def store_videos(batch: Batch) -> None:
-    """Create the new clips, attach files to those without one."""
+def store_videos(batch: Batch, actor: User | None) -> None:
+    """Create the new clips, attach files to those without one, and replace those that the import may replace."""
     video_by_key: dict[str, VideoRecord] = {}
     for record in batch.records:
         earlier = video_by_key.get(record.video.key)
@@ -83,12 +86,13 @@ def store_videos(batch: Batch) -> None:
         if video.media_state == MediaState.MISSING and in_seconds and plays_elsewhere(video.url):
             video.media_state = MediaState.ELSEWHERE
             lacking += [video] if video.pk else []
+    lacking += (replaced := _replace_files(batch, actor, old))
     Video.objects.bulk_update(lacking, MEDIA_FIELDS, batch_size=CHUNK)
-    insert_many(new)
+    insert_many(new, batch.started)
     batch.videos.update({video.key: video for video in new})
     batch.new_clips.update(video.key for video in new)
     batch.result.created["videos"] += len(new)
-    batch.result.attached += sum(video.media_state == MediaState.READY for video in lacking)
+    batch.result.attached += sum(video.media_state == MediaState.READY for video in lacking) - len(replaced)
     for video in [*old, *new]:
         if not batch.is_first("clip", video.key):
             continue
@@ -99,6 +103,27 @@ def store_videos(batch: Batch) -> None:
             batch.result.broken.append({"video": video.key, "error": video.media_error})
         if video.conversion and video.media_state == MediaState.READY and video.key in batch.media:
             batch.result.converted.append({"video": video.key, "conversion": video.conversion})
+
+
+def _replace_files(batch: Batch, actor: User | None, old: Iterable[Video]) -> list[Video]:
+    """Put the new file on clips that nobody used, with an audit row each. A file that cannot be used replaces none."""
+    replaced, events = [], []
+    for video in old:
+        if video.key not in batch.replaced or not batch.is_first("replaced", video.key):
+            continue
+        before, trial = video.sha256, copy(video)
+        set_media(trial, batch.media[video.key], batch.taken_down)
+        if trial.media_state != MediaState.READY:
+            problem = f"{trial.media_error}; the stored file stays"
+            batch.result.warnings.append(str(RecordWarning(str(batch.path), "video", problem)))
+            continue
+        set_media(video, batch.media[video.key], batch.taken_down)
+        batch.result.replaced.append(video.key)
+        replaced.append(video)
+        hashes = {"sha256": video.sha256, "made_from": batch.media[video.key].made_from, "before": before}
+        events.append(audit.event(batch.project, actor, "corpus.replace_media", video, **hashes))
+    audit.record_many(events)
+    return replaced
 
 
 def label_differences(batch: Batch, record: ItemRecord, stored_video: Video) -> Iterator[tuple[str, tuple[Any, Any]]]:

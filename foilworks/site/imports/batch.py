@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -37,6 +37,10 @@ class ImportResult:
     project: str
     dry_run: bool
     records: int = 0
+    # When it began: the time at which all its rows are made, as ISO 8601. "" if nothing is stored.
+    started: str = ""
+    # Names of the subtests that it made.
+    subtests: list[str] = field(default_factory=list)
     # What a record of the format becomes.
     counted: tuple[str, ...] = ("items", "captions")
     created: Counter[str] = field(default_factory=Counter)
@@ -60,6 +64,9 @@ class ImportResult:
     # The plug-in that read the file, such as "foilworks-mirror 0.3"; "" for our own formats.
     plugin: str = ""
     missing: list[str] = field(default_factory=list)
+    # Clips that nobody used whose file in the folder is not the stored one, and those that took it.
+    differing: list[str] = field(default_factory=list)
+    replaced: list[str] = field(default_factory=list)
     # For those, the file of the folder that is probably meant.
     similar: dict[str, str] = field(default_factory=dict)
     broken: list[dict[str, str]] = field(default_factory=list)
@@ -79,6 +86,7 @@ class ImportResult:
             "path": self.path,
             "project": self.project,
             "dry_run": self.dry_run,
+            "started": self.started,
             "records": self.records,
             "created": {kind: self.created[kind] for kind in KINDS},
             "unchanged": {
@@ -99,6 +107,8 @@ class ImportResult:
             "relabelled": self.relabelled,
             "media": {state: self.media[state] for state in ("ready", "elsewhere", "missing", "broken")},
             "missing": self.missing,
+            "differing": self.differing,
+            "replaced": self.replaced,
             "similar": self.similar,
             "broken": self.broken,
             "converted": self.converted,
@@ -163,6 +173,8 @@ class Batch:
     as_published: bool
     clips: Spill
     seen: Spill
+    # Keys of clips with a file that `media` replaces.
+    replaced: Set[str] = frozenset()
     # Whether the project had no clip before: then all rows in the tables come from this import.
     is_first_import: bool = False
     subtests: dict[str, Subtest] = field(default_factory=dict)

@@ -10,6 +10,7 @@ from foilworks.core.projects.webhooks.event_type import EventType
 JOBS = {
     "imports.preview": "foilworks.site.imports.jobs:preview_import",
     "imports.store": "foilworks.site.imports.jobs:run_import",
+    "imports.undo": "foilworks.site.imports.jobs:undo_import",
 }
 SENTENCES: dict[str, Promise] = {
     "evaluation.confirm_import": _("confirmed an import"),
@@ -17,6 +18,8 @@ SENTENCES: dict[str, Promise] = {
     "evaluation.import_records": _("imported a file"),
     "evaluation.map_columns": _("said what the columns of an import are"),
     "evaluation.receive_import": _("uploaded an import"),
+    "evaluation.request_undo": _("asked to undo an import"),
+    "evaluation.undo_import": _("undid an import"),
     "evaluation.update_record": _("changed stored records by an import"),
     "import_votes": _("imported votes"),
 }

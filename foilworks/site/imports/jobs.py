@@ -14,3 +14,8 @@ def preview_import(import_id: int, job: Job) -> None:
 def run_import(import_id: int, job: Job) -> Partly | None:
     """Import the files of this import."""
     return upload_jobs.store(Import.objects.select_related("project", "created_by").get(pk=import_id), job)
+
+
+def undo_import(import_id: int, _job: Job) -> None:
+    """Undo this import."""
+    upload_jobs.undo(Import.objects.select_related("project", "created_by").get(pk=import_id))

@@ -34,9 +34,11 @@ class Import(RequestedJob):
 
     @property
     def state(self) -> str:
-        """Return discarded, done, importing, failed, ready (to be confirmed), mapping (the columns) or reading."""
+        """Return discarded, undone, done, importing, failed, ready (to be confirmed), mapping (columns) or reading."""
         if self.discarded_at:
             return "discarded"
+        if self.result is not None and "undone" in self.result:
+            return "undone"
         if self.result is not None:
             return "failed" if "problem" in self.result else "done"
         if self.job is not None and self.job.state in {"failed", "cancelled"}:

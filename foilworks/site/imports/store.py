@@ -82,15 +82,17 @@ def import_records(
         return _all_or_nothing(project, result, utd, stored)
     if source.yields == "votes":
         return _import_votes(project, actor, source, result, (strict, update), progress, stored)
-    file = survey(source, project, result, media_dir, progress)
+    file = survey(source, project, result, media_dir, progress, update=update)
     _stop_if_strict(strict, result)
     media = _store_files(file, copy=not dry_run, progress=progress)
     taken_down, now = reasons_taken_down(project, media.values()), timezone.now()
+    result.started = "" if dry_run else now.isoformat()
     in_batches = connection.vendor == "sqlite" and not (dry_run or strict) and file.n_chunks > 1
 
     def write(trial: ImportResult) -> None:
         with Spill() as clips, Spill() as keys:
             batch = Batch(project, path, trial, file.shapes, media, taken_down, now, update, as_published, clips, keys)
+            batch.replaced = file.replaced
             _store(batch, source, file, actor, progress, transaction.atomic if in_batches else nullcontext)
             _stop_if_strict(strict, trial, strict_problem(batch))
         if not dry_run:
@@ -239,7 +241,7 @@ def _store_chunk(batch: Batch, records: Sequence[Any], actor: User | None) -> No
     for check in (resolve_ids, check_pairs, check_videos, check_captions, check_items, refuse_taken_down, list_changes):
         check(batch)
     lock_changed(batch)
-    store_videos(batch)
+    store_videos(batch, actor)
     store_changes(batch, actor)
     for store in (store_subtests, store_captions):
         store(batch)
@@ -259,6 +261,8 @@ def _record(batch: Batch, actor: User | None) -> None:
         project,
         format=result.format,
         file=batch.path.name,
+        started=result.started,
+        subtests=result.subtests,
         attached=result.attached,
         changed=len(result.changes),
         as_published=batch.as_published,

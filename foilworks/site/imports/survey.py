@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection
 
@@ -19,9 +19,11 @@ from foilworks.core.corpus.limits import read_file
 from foilworks.core.corpus.models import MediaState, Video
 from foilworks.core.corpus.records import BadRecord, ItemRecord, RecordWarning, TakenColumns
 from foilworks.core.corpus.video_files.media_folder import FoundFile, MediaFolder
+from foilworks.core.corpus.video_files.replaced_files import StoredBytes
 from foilworks.core.projects.models import Project
 from foilworks.core.text.quoting import quoted
 from foilworks.core.text.registry import Entry, load, lookup
+from foilworks.site.imports._changes import clips_in_use
 from foilworks.site.imports.batch import CHUNK, MAX_MISSING, ImportResult, Shape, chunks
 
 Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
@@ -84,6 +86,15 @@ class Source:
             raise EvaluationError(f"{self.path}: the file changed while it was read; import it again")
 
 
+class _Replacement(NamedTuple):
+    """A file of the folder for a clip that has one. `where`: the line of its record; `is_cut`: it is a longer file."""
+
+    video: Video
+    path: Path
+    where: str
+    is_cut: bool
+
+
 @dataclass
 class Survey:
     """The result of the first reading: `shapes` by subtest, `media` by clip key, `cut` clips, ids of bad records.
@@ -96,6 +107,8 @@ class Survey:
     media: dict[str, Path] = field(default_factory=dict)
     # Keys of clips with an end: they are cut out of longer files.
     cut: set[str] = field(default_factory=set)
+    # Keys of clips with a file that `media` replaces.
+    replaced: set[str] = field(default_factory=set)
     # File names that the folder lacks, for the first clips without a file.
     missing: dict[str, tuple[str, str]] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)
@@ -112,20 +125,33 @@ def records_per_chunk() -> int:
 
 
 def survey(
-    source: Source, project: Project, result: ImportResult, media_dir: Path | None, progress: Progress
+    source: Source,
+    project: Project,
+    result: ImportResult,
+    media_dir: Path | None,
+    progress: Progress,
+    *,
+    update: bool = False,
 ) -> Survey:
-    """Read the file to its end and add problems to `result`. CorpusError: unreadable file, or no such media folder."""
+    """Read the file to its end and add problems to `result`.
+
+    `update`: files that differ from those of unused clips replace them. CorpusError: unreadable file, or no such media
+    folder.
+    """
     if media_dir is not None and not media_dir.is_dir():
         raise CorpusError(f"{media_dir}: not a folder. Choose the folder with the media files")
     contents = Survey()
     classes: set[str] = set()
     folder = None if media_dir is None else MediaFolder(media_dir)
+    stored_bytes = StoredBytes(project)
     for records in progress(_chunks(source, result), _max_chunks(source.path), "reading"):
         contents.n_records += len(records)
         if contents.records is not None:
             contents.records = [*contents.records, *records] if contents.n_records <= FEW else None
         if folder is not None:
-            records = _with_media(records, contents, project, result, folder)
+            ready = _ready_videos(project, records)
+            records, replacements = _with_media(records, contents, ready, result, folder)
+            _compare(replacements, contents, result, stored_bytes, update=update)
         for record in records:
             if record.foils:
                 contents.shapes.setdefault(record.subtest, Shape()).count(record)
@@ -179,15 +205,22 @@ def _max_chunks(path: Path) -> int:
 
 
 def _with_media(
-    records: list[ItemRecord], contents: Survey, project: Project, result: ImportResult, folder: MediaFolder
-) -> list[ItemRecord]:
-    """Search for the files of clips without one; a record whose file is outside of the folder is bad."""
-    ready = _ready_keys(project, records)
+    records: list[ItemRecord],
+    contents: Survey,
+    ready: Mapping[str, Video],
+    result: ImportResult,
+    folder: MediaFolder,
+) -> tuple[list[ItemRecord], dict[str, _Replacement]]:
+    """Search for the files of the clips; a record whose file is outside of the folder is bad.
+
+    Return the good records, and by key the files of clips that have one.
+    """
+    replacements: dict[str, _Replacement] = {}
     # Many clips of one file are common, so it is searched once.
     file_by_names: dict[tuple[str, str], FoundFile | None] = {}
     for record in records:
         video = record.video
-        if video.key in ready or video.key in contents.media:
+        if video.key in contents.media or video.key in replacements:
             continue
         names = video.file, video.source_id
         try:
@@ -198,23 +231,57 @@ def _with_media(
             result.errors.append(str(BadRecord(f"{result.path}:{record.line}", "video", problem, fix)))
             contents.refused.add(record.id)
             continue
-        if file is not None:
+        if video.key in ready:
+            if file is not None:
+                where = f"{result.path}:{record.line}"
+                replacements[video.key] = _Replacement(ready[video.key], file.path, where, _is_cut(record))
+        elif file is not None:
             contents.media[video.key] = file.path
-            contents.cut |= {video.key} if (video.start_time, video.end_time) != (None, None) else set()
+            contents.cut |= {video.key} if _is_cut(record) else set()
             if is_new and file.differs_in:
                 name = quoted(file.requested_name)
                 problem = f"{name} differs in {file.differs_in} from {quoted(file.name)}, which is used instead"
                 result.warnings.append(str(RecordWarning(f"{result.path}:{record.line}", "video", problem)))
         elif len(contents.missing) < MAX_MISSING:
             contents.missing[video.key] = names
-    return [record for record in records if record.id not in contents.refused]
+    return [record for record in records if record.id not in contents.refused], replacements
 
 
-def _ready_keys(project: Project, records: list[ItemRecord]) -> set[str]:
+def _is_cut(record: ItemRecord) -> bool:
+    return (record.video.start_time, record.video.end_time) != (None, None)
+
+
+def _compare(
+    replacements: Mapping[str, _Replacement],
+    contents: Survey,
+    result: ImportResult,
+    stored_bytes: StoredBytes,
+    *,
+    update: bool,
+) -> None:
+    """Name the clips whose file in the folder has other bytes; with `update`, those that nobody used take it."""
+    differing = stored_bytes.differing((file.video, file.path) for file in replacements.values())
+    used = clips_in_use([video.pk for video in differing])
+    for video in differing:
+        file = replacements[video.key]
+        if video.pk not in used:
+            result.differing.append(video.key)
+        if video.pk not in used and update:
+            contents.media[video.key] = file.path
+            contents.replaced.add(video.key)
+            contents.cut |= {video.key} if file.is_cut else set()
+            continue
+        fix = "the clip was used; import the new file as another clip" if video.pk in used else "import with --update"
+        problem = f"{quoted(file.path.name)} differs from the stored file of the clip, which stays; {fix}"
+        result.warnings.append(str(RecordWarning(file.where, "video", problem)))
+
+
+def _ready_videos(project: Project, records: list[ItemRecord]) -> dict[str, Video]:
+    """Return the clips of the records that have a file, by key."""
     if project.pk is None:
-        return set()
+        return {}
     keys = list({record.video.key for record in records})
-    ready = Video.objects.filter(project=project, media_state=MediaState.READY)
+    ready = Video.objects.filter(project=project, media_state=MediaState.READY).only("key", "sha256", "conversion")
     if not ready.exists():
-        return set()
-    return {key for chunk in chunks(keys) for key in ready.filter(key__in=chunk).values_list("key", flat=True)}
+        return {}
+    return {video.key: video for chunk in chunks(keys) for video in ready.filter(key__in=chunk)}

@@ -5,6 +5,8 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
+from django.db import transaction
+
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.actions.add_videos import add_videos
 from foilworks.core.corpus.errors import CorpusError
@@ -20,6 +22,7 @@ from foilworks.core.jobs.progress import progress
 from foilworks.core.jobs.spread import Partly
 from foilworks.core.projects.errors import AccessDenied
 from foilworks.core.text.registry import lookup
+from foilworks.site.imports.actions.undo_import import started_of, undo_import
 from foilworks.site.imports.batch import ImportResult
 from foilworks.site.imports.models import Import
 from foilworks.site.imports.store import analyze_after_bulk_import, import_records
@@ -52,6 +55,14 @@ def store(upload: Import, job: Job) -> Partly | None:
     if "problem" in stored:
         raise JobError(stored["problem"])
     return outcome_of(stored.get("records", 0), len(stored.get("errors", ())), stored.get("errors", ()))
+
+
+def undo(upload: Import) -> None:
+    """Undo the import, once. The audit trail has who asked for it."""
+    if upload.state != "undone":
+        with transaction.atomic():
+            removed = undo_import(None, upload.project, started_of(upload))
+            _store_outcome(upload, {**(upload.result or {}), "undone": removed})
 
 
 def _store_outcome(upload: Import, outcome: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from foilworks.site.imports.table_views import columns
-from foilworks.site.imports.views import confirm, discard, import_page, import_progress, new_import
+from foilworks.site.imports.views import confirm, discard, import_page, import_progress, new_import, undo
 
 app_name = "imports"
 urlpatterns = [
@@ -13,4 +13,5 @@ urlpatterns = [
     path("projects/<slug:slug>/imports/<int:pk>/columns/", columns, name="import_columns"),
     path("projects/<slug:slug>/imports/<int:pk>/confirm/", confirm, name="confirm_import"),
     path("projects/<slug:slug>/imports/<int:pk>/discard/", discard, name="discard_import"),
+    path("projects/<slug:slug>/imports/<int:pk>/undo/", undo, name="undo_import"),
 ]

@@ -21,6 +21,7 @@ from foilworks.core.projects.models import Role
 from foilworks.site.imports.access import get_import
 from foilworks.site.imports.actions.confirm_import import confirm_import, discard_import
 from foilworks.site.imports.actions.receive_import import receive_import
+from foilworks.site.imports.actions.undo_import import request_undo, started_of
 from foilworks.site.imports.forms import BY_NAME, ImportForm, formats_by_kind
 from foilworks.site.imports.models import Import
 
@@ -165,6 +166,12 @@ def discard(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("imports:new_import", slug)
 
 
+@require_POST
+def undo(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    request_undo(request.user, get_import(request.user, slug, pk))
+    return redirect("imports:import", slug, pk)
+
+
 def _has_only_classes(upload: Import) -> bool:
     """Report whether files were added to a project of videos with classes and no captions."""
     videos = Video.objects.filter(project=upload.project_id)
@@ -180,6 +187,10 @@ def _context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
         "outcome": outcome,
         "entry": IMPORTERS.get(upload.format),
         "counts": counted(outcome),
+        "may_undo": upload.state == "done" and started_of(upload) and (upload.job is None or upload.job.is_over),
+        "removed": [
+            (label, outcome["undone"][kind]) for kind, label in _WORDS.items() if outcome.get("undone", {}).get(kind)
+        ],
         "has_items": bool(outcome.get("created", {}).get("items")),
         "lists_videos": bool(outcome.get("n_classes")) or _has_only_classes(upload),
         "has_captions": any(row["caption"] for row in outcome.get("sample", [])),

@@ -15,6 +15,7 @@ from foilworks.core.corpus.models import MediaState, Video
 from foilworks.core.corpus.records import MAX_ID
 from foilworks.core.corpus.video_files.ingest import StoredMedia, reasons_taken_down, set_media, store_media
 from foilworks.core.corpus.video_files.media_folder import spelling
+from foilworks.core.corpus.video_files.replaced_files import StoredBytes
 from foilworks.core.projects.access import require_role
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, Role, User
@@ -27,9 +28,9 @@ def add_videos(
 ) -> list[dict[str, Any]]:
     """Add every file of the folder (with `dry_run`: only report); return the results by file name.
 
-    {"file", "what": attached | added | there | broken, "clips": keys, "error", "conversion"}. A file belongs to the
-    clips without a file whose source id or key is its name, with or without the suffix, in whatever spelling.
-    CorpusError: the storage cannot be written.
+    {"file", "what", "clips": keys, "error", "conversion"}; what: attached, added, there, differs (from the stored file)
+    or broken. A file belongs to the clips without a file whose source id or key is its name, with or without the
+    suffix, in whatever spelling. CorpusError: the storage cannot be written.
     """
     require_role(person, project, Role.RESEARCHER)
     paths = sorted(path for path in folder.iterdir() if path.is_file() and not path.is_symlink())
@@ -47,7 +48,8 @@ def _add(person: User, project: Project, path: Path, dry_run: bool) -> dict[str,
     clips = [video.key for video in waiting or videos]
     answer = {"file": path.name, "clips": clips, "error": "", "conversion": ""}
     if videos and not waiting:
-        return {**answer, "what": "there"}
+        ready = [(video, path) for video in videos if video.media_state == MediaState.READY]
+        return {**answer, "what": "differs" if StoredBytes(project).differing(ready) else "there"}
     is_film = any((video.start_time, video.end_time) != (None, None) for video in waiting)
     media = store_media(path, copy=not dry_run, is_film=is_film)
     if media.error:
@@ -78,7 +80,15 @@ def _store(person: User, project: Project, waiting: list[Video], name: str, medi
         with transaction.atomic():
             video.save()
             audit.record(
-                audit.event(project, person, "corpus.add_video", video, to_state=video.media_state, sha256=video.sha256)
+                audit.event(
+                    project,
+                    person,
+                    "corpus.add_video",
+                    video,
+                    to_state=video.media_state,
+                    sha256=video.sha256,
+                    made_from=media.made_from,
+                )
             )
     except IntegrityError as error:
         raise CorpusError(_("Someone else has just added %(name)s. Upload it again.") % {"name": name}) from error

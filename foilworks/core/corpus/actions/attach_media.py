@@ -1,5 +1,6 @@
 """Attach a file to a clip that has none, or a broken one; found by id in a folder, or named."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 from django.db import transaction
@@ -11,6 +12,7 @@ from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.models import MediaState, Video
 from foilworks.core.corpus.video_files.ingest import StoredMedia, reasons_taken_down, set_media, store_media
 from foilworks.core.corpus.video_files.media_folder import MediaFolder
+from foilworks.core.corpus.video_files.replaced_files import StoredBytes
 from foilworks.core.projects.access import require_researcher
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, User
@@ -21,8 +23,9 @@ def attach_folder(person: User | None, project: Project, folder: Path, source_id
     """Attach files of the folder to all clips of the project without one, or to those of one source.
 
     A file is found by the clip's source id or key, with or without a video suffix, in whatever spelling; clips that are
-    different trims of one source share it. Returns counts of clips: ready, broken, missing. `person` None is the
-    operator of the command line. CorpusError: no such folder, or a link in it leads outside.
+    different trims of one source share it. Returns counts of clips: ready, broken, missing; and differing, which have
+    another file than the folder and keep it. `person` None is the operator of the command line. CorpusError: no such
+    folder, or a link in it leads outside.
     """
     require_researcher(person, project)
     if not folder.is_dir():
@@ -44,7 +47,18 @@ def attach_folder(person: User | None, project: Project, folder: Path, source_id
             media_by_path[file.path, is_film] = store_media(file.path, is_film=is_film)
         counts[attach_stored_media(person, video, media_by_path[file.path, is_film]).media_state] += 1
     prepare_later(project.pk)
-    return counts
+    return {**counts, "differing": _n_differing(project, files, source_id, media_by_path)}
+
+
+def _n_differing(project: Project, files: MediaFolder, source_id: str, attached: Collection[tuple[Path, bool]]) -> int:
+    """Count the clips with a file for which the folder has another one; files attached just now are the same."""
+    ready = Video.objects.filter(project=project, media_state=MediaState.READY).order_by("pk")
+    pairs = []
+    for video in ready.filter(source_id=source_id) if source_id else ready:
+        file = files.find([video.source_id, video.key])
+        if file is not None and not {(file.path, False), (file.path, True)} & set(attached):
+            pairs.append((video, file.path))
+    return len(StoredBytes(project).differing(pairs))
 
 
 @transaction.atomic

@@ -5,6 +5,7 @@ Django's bulk_create asks each field of each row, through several calls; an impo
 """
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
@@ -15,8 +16,10 @@ from django.utils import timezone
 PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
-def insert_many(rows: Sequence[Model]) -> None:
+def insert_many(rows: Sequence[Model], at: datetime | None = None) -> None:
     """Add the rows, all of one model and with keys that the database gives; each learns its key.
+
+    `at`: when they were made, if not now.
 
     In a transaction, since a half of them is of no use to anybody. IntegrityError as `bulk_create` raises it.
     """
@@ -28,7 +31,7 @@ def insert_many(rows: Sequence[Model]) -> None:
     model = type(rows[0])
     assert not model._meta.parents, model
     assert all(type(row) is model and row.pk is None for row in rows), "rows of one model that have no key yet"
-    _stamp(model, rows)
+    _stamp(model, rows, at or timezone.now())
     on_postgresql = connection.vendor == "postgresql"
     keys = (_keys_on_postgresql if on_postgresql else _keys_on_sqlite)(connection, model, len(rows))
     for row, key in zip(rows, keys, strict=True):
@@ -58,9 +61,8 @@ def analyze_tables(*models: type[Model]) -> None:
         cursor.execute(f"ANALYZE {tables}")
 
 
-def _stamp(model: type[Model], rows: Sequence[Model]) -> None:
+def _stamp(model: type[Model], rows: Sequence[Model], now: datetime) -> None:
     """One moment for all rows, in the columns that say when a row was made."""
-    now = timezone.now()
     for field in model._meta.local_concrete_fields:
         if getattr(field, "auto_now", False) or getattr(field, "auto_now_add", False):
             assert field.get_internal_type() == "DateTimeField", field

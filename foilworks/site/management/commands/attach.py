@@ -25,6 +25,9 @@ class Command(FoilworksCommand):
         if n := found["missing"]:
             check = f"`foilworks sources check --project {slug} --media {media}`"
             self.say(f"{n} still without a file: no file of the folder has its name or id; {check} lists similar names")
+        if n := found["differing"]:
+            replace = "`foilworks import … --media DIR --update` replaces those of clips that nobody used"
+            self.say(f"{n} clips have another file than the folder and keep it; {replace}")
         return found
 
     def render(self, result: dict[str, Any]) -> str:
