@@ -43,7 +43,7 @@ def request_undo(person: User, upload: Import) -> Import:
 
 
 def started_of(upload: Import) -> str:
-    """Return when the stored import began; "" if its rows cannot be told from others."""
+    """Return when the stored import began; "" if its rows cannot be distinguished from others."""
     return str((upload.result or {}).get("started", ""))
 
 
@@ -63,7 +63,7 @@ def latest_import(project: Project) -> AuditEvent | None:
 def check_undo(project: Project, started: str) -> None:
     """EvaluationError: the import changed or made no rows of its own, or somebody worked on one of them."""
     if not started:
-        raise EvaluationError(_("This import cannot be undone: its rows cannot be told from others."))
+        raise EvaluationError(_("This import cannot be undone: its rows cannot be distinguished from others."))
     rows = _Rows(project, datetime.fromisoformat(started))
     if not any(query.exists() for query in (rows.items, rows.captions, rows.videos)):
         raise EvaluationError(_("This import made no rows that are still there. There is nothing to undo."))
