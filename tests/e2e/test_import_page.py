@@ -44,11 +44,14 @@ def test_files_are_sent_looked_at_and_imported(sign_in: SignIn, folder: Path, se
     page = sign_in(make_member(project, Role.RESEARCHER), narrow=narrow)
     page.goto("/projects/dots/videos/")
     page.get_by_role("link", name="Import").click()
-    expect(page.get_by_label("Records file")).to_be_visible()
+    expect(page.get_by_label("Files", exact=True)).to_be_visible()
     assert_accessible(page)
-    page.get_by_label("Format", exact=True).select_option("csv")
-    page.get_by_label("Records file").set_input_files(folder / "dots.csv")
-    page.locator("#id_videos").set_input_files([folder / "right.mp4", folder / "hevc.mp4"])
+    page.get_by_label("Files", exact=True).set_input_files(
+        [folder / "dots.csv", folder / "right.mp4", folder / "hevc.mp4"]
+    )
+    expect(page.get_by_text("Records: 1")).to_be_visible()
+    expect(page.get_by_text("Videos: 2")).to_be_visible()
+    assert_accessible(page)
     page.get_by_role("button", name="Upload and preview").click()
     expect(page.get_by_text("being checked")).to_be_visible()
     assert_accessible(page)
@@ -86,13 +89,14 @@ def test_the_chosen_format_says_what_it_needs_and_the_files_name_says_the_format
     make_project(slug="dots", name="Dots")
     page = sign_in(make_member(Project.objects.get(), Role.RESEARCHER))
     page.goto("/projects/dots/imports/")
+    page.get_by_text("Options: format").click()
     note = page.locator("#format-note")
     expect(note).to_contain_text("Required: id and caption")
     page.get_by_label("Format", exact=True).select_option("votes")
     expect(note).to_contain_text("item,annotator,choice")
     page.get_by_label("Format", exact=True).select_option("auto")
     expect(note).to_contain_text("id,video,caption,foil")
-    page.get_by_label("Records file").set_input_files(folder / "dots.csv")
+    page.get_by_label("Files", exact=True).set_input_files(folder / "dots.csv")
     page.get_by_role("button", name="Upload and preview").click()
     expect(page.get_by_text("being checked")).to_be_visible()
     do_the_job()
@@ -117,8 +121,7 @@ def test_differences_from_stored_records_are_shown_and_applied_if_ticked(
     for table in (TABLE, TABLE.replace("to the left", "up").replace("a dot moves.", "a dot <b>jumps</b>.")):
         path.write_text(table, encoding="utf-8")
         page.goto("/projects/dots/imports/")
-        page.get_by_label("Format", exact=True).select_option("csv")
-        page.get_by_label("Records file").set_input_files(path)
+        page.get_by_label("Files", exact=True).set_input_files(path)
         page.get_by_role("button", name="Upload and preview").click()
         expect(page.get_by_text("being checked")).to_be_visible()
         do_the_job()
@@ -147,7 +150,7 @@ def test_a_page_that_is_long_in_coming_is_asked_for_once(sign_in: SignIn, tmp_pa
     # Of its own: a page that never came would keep it.
     page = sign_in(make_member(project, Role.RESEARCHER), alone=True)
     page.goto("/projects/dots/imports/")
-    page.get_by_label("Records file").set_input_files(tmp_path / "dots.csv")
+    page.get_by_label("Files", exact=True).set_input_files(tmp_path / "dots.csv")
     page.get_by_role("button", name="Upload and preview").click()
     expect(page.get_by_text("being checked")).to_be_visible()
     held: list[Route] = []
@@ -159,3 +162,36 @@ def test_a_page_that_is_long_in_coming_is_asked_for_once(sign_in: SignIn, tmp_pa
     assert len(held) == 1
     held[0].continue_()
     expect(page.get_by_role("heading", name="Preview")).to_be_visible()
+
+
+@pytest.mark.full
+def test_dropped_files_are_named_and_one_of_two_tables_is_chosen(sign_in: SignIn, tmp_path: Path, settings) -> None:
+    settings.UPLOAD_ROOT = tmp_path / "uploads"
+    project = make_project(slug="dots", name="Dots")
+    page = sign_in(make_member(project, Role.RESEARCHER), expected=("422",))
+    page.goto("/projects/dots/imports/")
+    page.evaluate(
+        """(table) => {
+            const dataTransfer = new DataTransfer();
+            for (const name of ["a.csv", "b.csv", "notes.docx", ".hidden"]) {
+                dataTransfer.items.add(new File([table], name));
+            }
+            document.querySelector(".drop").dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true }));
+        }""",
+        TABLE,
+    )
+    listed = page.locator("[data-drop-list]")
+    expect(listed).to_contain_text("Left out: 1")
+    expect(listed).not_to_contain_text("hidden")
+    page.get_by_role("button", name="Upload and preview").click()
+    # The answer of the form comes in its place.
+    expect(page.get_by_role("alert")).to_contain_text("Not uploaded.")
+    expect(page.get_by_text("Each of these files can be the records: a.csv, b.csv.")).to_be_visible()
+    assert_accessible(page)
+    paths = [tmp_path / name for name in ("a.csv", "b.csv")]
+    for path in paths:
+        path.write_text(TABLE, encoding="utf-8")
+    page.get_by_label("Files", exact=True).set_input_files(paths)
+    page.get_by_role("group", name="Which file has the records?").get_by_label("b.csv").check()
+    page.get_by_role("button", name="Upload and preview").click()
+    expect(page.get_by_role("heading", name="b.csv")).to_be_visible()

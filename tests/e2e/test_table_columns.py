@@ -39,7 +39,7 @@ def test_a_table_of_unknown_columns_becomes_items_in_a_few_clicks(sign_in: SignI
         what.click()
 
     page.goto("/projects/own/imports/")
-    page.get_by_label("Records file").set_input_files(tmp_path / "my_table.csv")
+    page.get_by_label("Files", exact=True).set_input_files(tmp_path / "my_table.csv")
     click(page.get_by_role("button", name="Upload and preview"))
     expect(page.get_by_text("being checked")).to_be_visible()
     do_the_job()

@@ -253,7 +253,7 @@ def test_names_with_paths_remain_in_the_folder(owner, project, film):
 @pytest.mark.parametrize(
     ("fields", "wrong"),
     [
-        ({"format": "csv"}, "records"),
+        ({"format": "csv"}, "videos"),
         ({"format": "videos"}, "videos"),
         ({"format": "nonsense"}, "format"),
         ({"format": "csv", "records": SimpleUploadedFile("x.csv", b"")}, "records"),
@@ -349,7 +349,7 @@ def test_the_name_of_a_file_determines_its_format(owner, project, files, format_
 
 
 def test_an_unclear_name_requires_a_format(owner, project):
-    response = send(owner, project, records=file("annotations.json", "{}"), format="auto")
+    response = send(owner, project, records=file("annotations.txt", "a dot moves"), format="auto")
     assert "Choose the format" in response.context["form"].errors["format"][0]
     assert Import.objects.count() == 0
 
@@ -459,11 +459,11 @@ def test_the_page_shows_what_the_chosen_format_needs(owner, project):
     address = reverse("imports:new_import", args=[project.slug])
     for chosen, words in (("", "id,video,caption,foil"), ("jsonl", "cup.mp4&quot;"), ("votes", "1,ann,caption")):
         html = owner.get(address, {"format": chosen} if chosen else {}).content.decode()
-        note = html[html.index('id="format-note"') : html.index('name="records"')]
+        note = html[html.index('id="format-note"') : html.index('name="subtest"')]
         assert words in note
     # Without scripts each format's own words are there to be opened.
-    summaries = {element.text for element in read_page(html).all("summary")}
-    assert {entry.label for entry in IMPORTERS.values()} <= summaries
+    summaries = " ".join(element.text for element in read_page(html).all("summary"))
+    assert all(entry.label in summaries for entry in IMPORTERS.values())
 
 
 def test_a_list_of_videos_without_captions_is_previewed_and_imported(owner, project):
@@ -493,7 +493,18 @@ def test_two_record_files_among_the_videos_are_refused(owner, project):
     tables = [file(name, "id,video,caption\n1,a.mp4,A dot moves.\n") for name in ("a.csv", "b.csv")]
     response = owner.post(reverse("imports:new_import", args=[project.slug]), {"format": "csv", "videos": tables})
     assert response.status_code == 422
-    assert "records" in response.context["form"].errors
+    assert "a.csv, b.csv" in response.context["form"].errors["videos"][0]
+
+
+def test_texts_beside_a_table_are_not_its_records(owner, project):
+    table = file("clips.csv", "id,video,caption\n1,a.mp4,A dot moves.\n")
+    response = owner.post(
+        reverse("imports:new_import", args=[project.slug]),
+        {"format": "auto", "videos": [file("README.txt", "About these clips."), table]},
+    )
+    assert response.status_code == 302
+    upload = Import.objects.get()
+    assert (upload.file_name, upload.n_videos) == ("clips.csv", 0)
 
 
 def test_clips_with_the_same_conversion_are_one_row(owner, project, film):

@@ -1,6 +1,7 @@
 """Define the form of an import: a file of records with its format, videos, or both."""
 
 import re
+from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -15,6 +16,7 @@ from foilworks.core.corpus.import_formats.parsing.text_lines import decoded_head
 from foilworks.core.corpus.import_formats.parsing.video_rows import KINETICS_COLUMNS, looks_like_line
 from foilworks.core.corpus.import_formats.registry import ABOUT_ITEMS, BENCHMARK, BY_ENDING, CAPTIONS, IMPORTERS, VIDEOS
 from foilworks.core.corpus.records import MAX_DATASET, MAX_LABEL
+from foilworks.core.corpus.video_files.ingest import SUFFIXES
 from foilworks.core.projects.forms.registry_entry import choices_of
 from foilworks.core.text.registry import Entry
 
@@ -75,19 +77,32 @@ class _ManyFiles(forms.ClearableFileInput):
     allow_multiple_selected = True
 
 
-class _VideosField(forms.FileField):
+class _FilesField(forms.FileField):
     """Any number of files; none is an empty list."""
 
     widget = _ManyFiles
 
     def clean(self, data: Any, initial: Any = None) -> list[Any]:
-        return [super(_VideosField, self).clean(file, initial) for file in data or []]
+        return [super(_FilesField, self).clean(file, initial) for file in data or []]
+
+
+def _record_files(files: Sequence[UploadedFile], *, is_named: bool) -> list[UploadedFile]:
+    """Return the files that can be the records: by their ending, texts only if there is nothing else.
+
+    `is_named`: the format is chosen, and files of it may have any ending but that of a video.
+    """
+    by_ending = [(file, PurePath(file.name or "").suffix.lower()) for file in files]
+    tables = [file for file, ending in by_ending if ending in RECORD_ENDINGS and ending != ".txt"]
+    texts = [file for file, ending in by_ending if ending == ".txt"]
+    others = [file for file, ending in by_ending if is_named and ending not in SUFFIXES]
+    return tables or texts or others
 
 
 class ImportForm(forms.Form):
     format = forms.ChoiceField(label=_("Format"))
-    records = forms.FileField(label=_("Records file"), required=False, max_length=255)
-    videos = _VideosField(label=_("Videos"), required=False, max_length=255)
+    # Programs name the records; on the page they are among the files.
+    records = forms.FileField(required=False, max_length=255)
+    videos = _FilesField(label=_("Files"), required=False, max_length=255)
     subtest = forms.CharField(
         label=_("Subtest"),
         required=False,
@@ -124,47 +139,53 @@ class ImportForm(forms.Form):
         """`asks_for_columns`: a table of unknown columns is taken, because a page asks for them next."""
         super().__init__(*args, **kwargs)
         self._asks_for_columns = asks_for_columns
-        by_name = (BY_NAME, _("Detect from the file name"))
+        by_name = (BY_NAME, _("Detect from the file"))
         groups = [(heading, choices_of(rows)) for heading, rows in formats_by_kind()]
         self.fields["format"].choices = [by_name, *groups, ("videos", _("Only videos"))]
         self.fields["videos"].help_text = _(
-            "You can choose the records file here too, together with the videos. Videos are matched by file name or "
-            "by the id in the records. mp4, webm, mov, mkv or avi, max %(mb)s MB in total. Files that browsers cannot "
-            "play are converted."
+            "A table of records, videos, or both. Videos are matched by file name or by the id in the records. mp4, "
+            "webm, mov, mkv or avi, max %(mb)s MB in total. Files that browsers cannot play are converted."
         ) % {"mb": settings.UPLOAD_MAX_BYTES // MEGABYTE}
         self.fields["videos"].widget.attrs["accept"] = ",".join(("video/*,.mkv,.avi", *RECORD_ENDINGS))
 
     def clean(self) -> dict[str, Any]:
-        self._find_records_among_videos()
-        if self.cleaned_data.get("format") == BY_NAME:
-            self._set_format()
-        is_videos_only = self.cleaned_data.get("format") == "videos"
-        if is_videos_only and not self.cleaned_data.get("videos") and "videos" not in self.errors:
-            self.add_error("videos", _("Choose the videos."))
-        if is_videos_only and self.cleaned_data.get("records"):
+        format_slug = self.cleaned_data.get("format")
+        if self.errors.keys() & {"records", "videos"}:
+            return self.cleaned_data
+        files = self.cleaned_data["videos"]
+        records = [self.cleaned_data["records"]] if self.cleaned_data["records"] else []
+        records = records or _record_files(files, is_named=format_slug not in (BY_NAME, "videos"))
+        self.cleaned_data["records"] = records[0] if records else None
+        self.cleaned_data["videos"] = videos = [
+            file for file in files if file not in records and not str(file.name).lower().endswith(".txt")
+        ]
+        if len(records) > 1:
+            names = ", ".join(str(file.name) for file in records)
+            self.add_error(
+                "videos", _("Each of these files can be the records: %(names)s. Choose one.") % {"names": names}
+            )
+        elif format_slug == "videos" and records:
             self.add_error("format", _("Choose the format of the records file, or remove the file."))
-        if not is_videos_only and not self.cleaned_data.get("records") and "records" not in self.errors:
-            self.add_error("records", _("Choose the records file."))
+        elif format_slug == "videos" and not videos:
+            self.add_error("videos", _("Choose the videos."))
+        elif not records and (not videos or format_slug not in (BY_NAME, "videos")):
+            self.add_error("videos", _("Choose the records file."))
+        elif format_slug == BY_NAME:
+            self._set_format()
         return self.cleaned_data
-
-    def _find_records_among_videos(self) -> None:
-        """Use the records file that was chosen together with the videos."""
-        files = self.cleaned_data.get("videos") or []
-        record_files = [file for file in files if PurePath(file.name or "").suffix.lower() in RECORD_ENDINGS]
-        if len(record_files) != 1 or self.cleaned_data.get("records") or "records" in self.errors:
-            return
-        self.cleaned_data["records"] = record_files[0]
-        self.cleaned_data["videos"] = [file for file in files if file is not record_files[0]]
 
     def _set_format(self) -> None:
         """Replace "detect from the file name" by the detected format."""
         records = self.cleaned_data.get("records")
         if records is None:
-            if self.cleaned_data.get("videos"):
-                self.cleaned_data["format"] = "videos"
+            self.cleaned_data["format"] = "videos"
             return
-        format_slug = list_format(records) or BY_ENDING.get(PurePath(records.name or "").suffix.lower())
-        if self._asks_for_columns and format_slug in {"csv", "jsonl"} and not has_our_columns(records, format_slug):
+        ending = PurePath(records.name or "").suffix.lower()
+        format_slug = list_format(records) or BY_ENDING.get(ending)
+        if self._asks_for_columns and (
+            ending in (".json", ".parquet")
+            or (format_slug in {"csv", "jsonl"} and not has_our_columns(records, format_slug))
+        ):
             format_slug = "table"
         if format_slug is None:
             self.add_error(
@@ -178,9 +199,9 @@ class ImportForm(forms.Form):
             self.cleaned_data["format"] = format_slug
 
     @property
-    def has_published_errors(self) -> bool:
-        """Report whether a field of published sets has an error, so that the page shows it unfolded."""
-        return any(name in self.errors for name in ("dataset", "made_by", "as_published"))
+    def is_unfolded(self) -> bool:
+        """Report whether an option has an error or is not the usual one, so that the page shows the options."""
+        return any(name != "videos" for name in self.errors) or self["format"].value() not in (None, BY_NAME)
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters for the action."""

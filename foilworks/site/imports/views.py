@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from foilworks.core.corpus.import_formats.parsing.examples import EXAMPLES
 from foilworks.core.corpus.import_formats.registry import IMPORTERS
 from foilworks.core.corpus.models import Video
+from foilworks.core.corpus.video_files.ingest import SUFFIXES
 from foilworks.core.projects.access import enter_project, get_project
 from foilworks.core.projects.live_pages import render_live
 from foilworks.core.projects.models import Role
@@ -22,7 +23,7 @@ from foilworks.site.imports.access import get_import
 from foilworks.site.imports.actions.confirm_import import confirm_import, discard_import
 from foilworks.site.imports.actions.receive_import import receive_import
 from foilworks.site.imports.actions.undo_import import request_undo, started_of
-from foilworks.site.imports.forms import BY_NAME, ImportForm, formats_by_kind
+from foilworks.site.imports.forms import BY_NAME, RECORD_ENDINGS, ImportForm, formats_by_kind
 from foilworks.site.imports.models import Import
 
 # Limit of listed rows; the command line lists all.
@@ -129,10 +130,12 @@ def new_import(request: HttpRequest, slug: str) -> HttpResponse:
         "formats": IMPORTERS,
         "examples": EXAMPLES,
         "format_groups": [
-            (heading, [(entry, EXAMPLES.get(slug, "")) for slug, entry in rows.items()])
+            (heading, [(slug, entry, EXAMPLES.get(slug, "")) for slug, entry in rows.items()])
             for heading, rows in formats_by_kind()
         ],
         "chosen": form.initial.get("format", BY_NAME),
+        "record_endings": RECORD_ENDINGS,
+        "video_endings": SUFFIXES[1:],
     }
     return render(request, "evaluation/new_import.html", context, status=422 if is_posted else 200)
 

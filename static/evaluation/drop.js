@@ -1,0 +1,154 @@
+// form[data-drop]: files and folders that are dropped or chosen become those of its file field. A list says at once what
+// they are; what is neither records nor a video is left out. The upload shows its progress.
+
+/* global htmx */
+import { fresh } from "../foilworks/dom.js";
+
+const SHOWN = 8;
+
+for (const form of fresh(document, "form[data-drop]", "Drop")) wire(form);
+
+function wire(form) {
+  const field = form.querySelector(".drop input[type=file]");
+  const list = form.querySelector("[data-drop-list]");
+  const zone = form.querySelector(".drop");
+  const take = (files) => {
+    const kinds = sorted(files, list.dataset);
+    show(list, kinds, (records) => setFiles(field, [records, ...kinds.videos]));
+    setFiles(field, [...kinds.records, ...kinds.videos]);
+  };
+  field.addEventListener("change", () => take([...field.files]));
+  form.querySelector("[data-drop-folder]").addEventListener("click", () => {
+    const folder = Object.assign(document.createElement("input"), { type: "file", webkitdirectory: true });
+    folder.addEventListener("change", () => take([...folder.files]));
+    folder.click();
+  });
+  for (const name of ["dragenter", "dragover"]) {
+    zone.addEventListener(name, (event) => {
+      event.preventDefault();
+      zone.classList.add("drop-over");
+    });
+  }
+  zone.addEventListener("dragleave", (event) => {
+    if (!zone.contains(event.relatedTarget)) zone.classList.remove("drop-over");
+  });
+  zone.addEventListener("drop", async (event) => {
+    event.preventDefault();
+    zone.classList.remove("drop-over");
+    const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+    take(entries.length ? (await Promise.all(entries.map(filesOf))).flat() : [...event.dataTransfer.files]);
+  });
+  form.addEventListener("submit", (event) => {
+    if (!field.files.length) return;
+    event.preventDefault();
+    const bar = form.querySelector(".drop-progress");
+    if (bar.hidden) send(form, list, bar);
+  });
+}
+
+/** All files of a dropped file or folder. */
+async function filesOf(entry) {
+  if (entry.isFile) return [await new Promise((resolve, reject) => entry.file(resolve, reject))];
+  const reader = entry.createReader();
+  const found = [];
+  // A reader gives a hundred entries at a time.
+  for (;;) {
+    const entries = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (!entries.length) return found;
+    found.push(...(await Promise.all(entries.map(filesOf))).flat());
+  }
+}
+
+function sorted(files, { endings, videoEndings }) {
+  const kinds = { records: [], videos: [], leftOut: [] };
+  const hasEnding = (file, all) => all.split(" ").some((ending) => file.name.toLowerCase().endsWith(ending));
+  for (const file of files) {
+    if (file.name.startsWith(".")) continue;
+    if (hasEnding(file, endings)) kinds.records.push(file);
+    else if (hasEnding(file, videoEndings) || file.type.startsWith("video/") || !file.name.includes(".")) kinds.videos.push(file);
+    else kinds.leftOut.push(file);
+  }
+  // A text beside a table says something about it.
+  const isText = (file) => file.name.toLowerCase().endsWith(".txt");
+  if (!kinds.records.every(isText)) {
+    kinds.leftOut.push(...kinds.records.filter(isText));
+    kinds.records = kinds.records.filter((file) => !isText(file));
+  }
+  return kinds;
+}
+
+function setFiles(field, files) {
+  const transfer = new DataTransfer();
+  for (const file of files) transfer.items.add(file);
+  field.files = transfer.files;
+}
+
+function show(list, { records, videos, leftOut }, choose) {
+  const lines = [];
+  if (records.length > 1) lines.push(choices(list.dataset.which, records, choose));
+  else if (records.length) lines.push(line(list.dataset.records, records));
+  if (videos.length) lines.push(line(list.dataset.videos, videos));
+  if (leftOut.length) lines.push(line(list.dataset.leftOut, leftOut));
+  list.replaceChildren(...lines);
+}
+
+function line(label, files) {
+  const paragraph = document.createElement("p");
+  const size = files.reduce((sum, file) => sum + file.size, 0);
+  const names = files.slice(0, SHOWN).map((file) => file.name).join(", ") + (files.length > SHOWN ? ", …" : "");
+  const strong = Object.assign(document.createElement("strong"), { textContent: `${label} ${files.length}` });
+  paragraph.append(strong, ` (${megabytes(size)}) `, names);
+  return paragraph;
+}
+
+function choices(label, files, choose) {
+  const group = document.createElement("fieldset");
+  group.append(Object.assign(document.createElement("legend"), { textContent: label }));
+  for (const file of files) {
+    const row = Object.assign(document.createElement("label"), { className: "check" });
+    // Without a name: it is not sent.
+    const radio = Object.assign(document.createElement("input"), { type: "radio" });
+    radio.addEventListener("change", () => {
+      for (const other of group.querySelectorAll("input")) other.checked = other === radio;
+      choose(file);
+    });
+    row.append(radio, Object.assign(document.createElement("span"), { textContent: file.name }));
+    group.append(row);
+  }
+  return group;
+}
+
+function megabytes(bytes) {
+  return bytes < 1e5 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+/** Send the form with its progress, then go where the answer is; errors of the form come in its place. */
+function send(form, list, bar) {
+  const request = new XMLHttpRequest();
+  request.upload.addEventListener("progress", ({ loaded, total }) => (bar.value = total ? loaded / total : 0));
+  request.addEventListener("load", () => {
+    if (request.status < 400) {
+      location.assign(request.responseURL);
+      return;
+    }
+    const answer = new DOMParser().parseFromString(request.responseText, "text/html");
+    const main = document.querySelector("main");
+    main.replaceChildren(...document.importNode(answer.querySelector("main"), true).childNodes);
+    main.querySelector("[role=alert], h1")?.scrollIntoView();
+    for (const next of fresh(main, "form[data-drop]", "Drop")) wire(next);
+    main.dispatchEvent(new CustomEvent("foilworks:load", { bubbles: true }));
+    htmx.process(main);
+  });
+  request.addEventListener("error", () => {
+    bar.hidden = true;
+    delete form.dataset.sent;
+    for (const button of form.querySelectorAll("[data-busy]")) {
+      button.setAttribute("aria-disabled", "false");
+      button.removeAttribute("data-busy");
+    }
+    list.append(Object.assign(document.createElement("p"), { className: "notice notice-bad", textContent: list.dataset.lost }));
+  });
+  bar.hidden = false;
+  request.open("POST", form.action || location.href);
+  request.send(new FormData(form));
+}
