@@ -62,9 +62,7 @@ def latest_import(project: Project) -> AuditEvent | None:
 
 def check_undo(project: Project, started: str) -> None:
     """EvaluationError: the import changed or made no rows of its own, or somebody worked on one of them."""
-    if not started:
-        raise EvaluationError(_("This import cannot be undone: its rows cannot be distinguished from others."))
-    rows = _Rows(project, datetime.fromisoformat(started))
+    rows = _rows_of(project, started)
     if not any(query.exists() for query in (rows.items, rows.captions, rows.videos)):
         raise EvaluationError(_("This import made no rows that are still there. There is nothing to undo."))
     if table := rows.used_by():
@@ -84,8 +82,9 @@ def undo_import(actor: User | None, project: Project, started: str) -> Counter[s
     require_researcher(actor, project)
     # Imports into one project queue here.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+    rows = _rows_of(project, started)
+    rows.lock()
     check_undo(project, started)
-    rows = _Rows(project, datetime.fromisoformat(started))
     removed: Counter[str] = Counter()
     for kind, query in (("items", rows.items), ("captions", rows.free_captions), ("videos", rows.free_videos)):
         while keys := list(query.values_list("pk", flat=True)[:CHUNK]):
@@ -99,6 +98,12 @@ def undo_import(actor: User | None, project: Project, started: str) -> Counter[s
     return removed
 
 
+def _rows_of(project: Project, started: str) -> "_Rows":
+    if not started:
+        raise EvaluationError(_("This import cannot be undone: its rows cannot be distinguished from others."))
+    return _Rows(project, datetime.fromisoformat(started))
+
+
 class _Rows:
     """The rows that an import made: all of them have the time at which it began."""
 
@@ -106,6 +111,12 @@ class _Rows:
         self.items = Item.objects.filter(project=project, created_at=started)
         self.captions = Caption.objects.filter(video__project=project, created_at=started)
         self.videos = Video.objects.filter(project=project, created_at=started)
+
+    def lock(self) -> None:
+        """Lock the rows: who refers to one of them meanwhile waits, and then does not find it."""
+        for query in (self.items, self.captions, self.videos):
+            for _key in query.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True).iterator():
+                pass
 
     @property
     def free_captions(self) -> QuerySet[Caption]:
