@@ -5,7 +5,6 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.actions.claims.claim import ROLE_OF_STAGE
@@ -13,11 +12,11 @@ from annotation.actions.quality.gold_pairs import MAX_PAIRS_AT_ONCE
 from annotation.actions.studies import MAX_FRAMES, MAX_OVERLAP
 from annotation.models import FrameObjects, PayPolicy, QualityPolicy, ReviewPolicy, Stage, Use
 from annotation.models.pay import CURRENCY
-from annotation.queries.paid_work import PAID
+from annotation.queries.paid_work import PAID, in_words
 from annotation.queries.quality import sources
 from annotation.queries.work_rules import AnnotatorShare
 from annotation.rules.objects import FRAMES
-from annotation.rules.pay import Rate, Unit
+from annotation.rules.pay import Rate, Unit, typed_amount
 from foilworks.core.corpus.models import Caption, Release, Subtest
 from foilworks.core.projects.forms.accounts import ONCE_LABEL, ONCE_REASON
 from foilworks.core.projects.listing.filters import Filters
@@ -179,19 +178,6 @@ class MemberFilter(Filters):
 
 
 UNITS = ((Unit.PIECE.value, _("per task")), (Unit.HOUR.value, _("per hour")))
-
-
-def typed_amount(amount: Decimal) -> str:
-    """Return the amount as its box shows it: with two or four decimals, because `1.234` may group thousands."""
-    return f"{amount:.2f}" if amount == amount.quantize(Decimal("0.01")) else f"{amount:.4f}"
-
-
-def in_words(rate: Rate, currency: str) -> str:
-    """Return a rate so that a wrong decimal point is noticed."""
-    if rate.unit == Unit.HOUR:
-        return gettext("%(amount)s %(currency)s per hour") % {"amount": typed_amount(rate.amount), "currency": currency}
-    values = {"amount": typed_amount(rate.amount), "currency": currency, "ten": typed_amount(rate.amount * 10)}
-    return gettext("%(amount)s %(currency)s per task; 10 tasks pay %(ten)s %(currency)s") % values
 
 
 def _amount(**fields: Any) -> DecimalField:

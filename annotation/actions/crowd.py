@@ -141,10 +141,13 @@ def _require_admission(study: CrowdStudy, worker: CrowdWorker | None, entry: Ent
 
 
 def _ended_place(study: CrowdStudy, person: User, entry: Entry) -> CrowdPlace | None:
-    """Return the person's place of this visit that was released, returned or timed out, if any."""
-    ended_states = (PlaceState.RETURNED, PlaceState.TIMED_OUT)
-    ended = CrowdPlace.objects.filter(study=study, person=person, session=entry.session, state__in=ended_states)
-    return ended.select_related("person").first() if entry.session else None
+    """Return the person's last place if it is of this visit and was released, returned or timed out.
+
+    An earlier place stays ended: its time would cover the work of a later one.
+    """
+    last = CrowdPlace.objects.filter(study=study, person=person).select_related("person").order_by("-pk").first()
+    is_ended = last is not None and last.state in (PlaceState.RETURNED, PlaceState.TIMED_OUT)
+    return last if is_ended and entry.session and last.session == entry.session else None
 
 
 def _reopen(study: CrowdStudy, crowd_place: CrowdPlace, now: datetime) -> CrowdPlace:

@@ -1,43 +1,33 @@
 """What the entry page of a crowd study shows before a person takes a place: pay, guidelines and free tasks."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from annotation.models import Guideline, Stage
 from annotation.queries.crowd import places_left
 from annotation.queries.eligibility import may_take_any
 from annotation.queries.gold import skipped
-from annotation.queries.paid_work import policy_of, rates_of
+from annotation.queries.paid_work import in_words, rate_for
 from annotation.queries.queues import free_places
-from annotation.rules.pay import Unit
 from foilworks.core.projects.crowd_entry import Entry
 from foilworks.core.projects.models import CrowdPlace, CrowdStudy, CrowdWorker, PlaceState, User
 
+LIVE = (PlaceState.ACTIVE, PlaceState.COMPLETED)
 # A person who has done nothing yet: no rule excludes them.
 NOBODY = User(pk=0)
 
 
-@dataclass(frozen=True)
-class Pay:
-    """`amount` per task or hour; `total` of all tasks where it is paid per task."""
+def pay_for(study: CrowdStudy, entry: Entry, now: datetime) -> str:
+    """Return in words what the person gets for the study's tasks; "" if the project states no rate.
 
-    amount: Decimal
-    currency: str
-    per_hour: bool
-    total: Decimal | None
-
-
-def pay_for(study: CrowdStudy) -> Pay | None:
-    """Return what the project pays for the study's tasks; None if it states no rate. Two queries."""
-    rate = rates_of(study.project).get(study.stage)
-    if rate is None:
-        return None
-    per_hour = rate.unit == Unit.HOUR
-    total = None if per_hour else (rate.amount * study.pieces).normalize()
-    return Pay(rate.amount.normalize(), policy_of(study.project).currency, per_hour, total)
+    A person who comes back keeps the rate of the time when they entered.
+    """
+    own_places = CrowdPlace.objects.filter(_this_visit(entry) | Q(state__in=LIVE), study=study)
+    own_places = own_places.filter(person__crowd_workers__in=_workers(study, entry)).order_by("-pk")
+    entered_at = own_places.values_list("entered_at", flat=True).first()
+    rate = rate_for(study.project, NOBODY.pk, study.stage, entered_at or now)
+    return in_words(rate, study.project.pay_policy.currency, study.pieces) if rate else ""
 
 
 def guideline_for(study: CrowdStudy) -> Guideline | None:
@@ -51,12 +41,10 @@ def why_no_entry(study: CrowdStudy, entry: Entry, now: datetime) -> str:
 
     A person with a place in the study returns to it, even if no task is left.
     """
-    known = CrowdWorker.objects.filter(project=study.project_id, platform=study.platform, worker=entry.worker)
-    worker = known.select_related("person").first()
+    worker = _workers(study, entry).select_related("person").first()
     person = worker.person if worker else NOBODY
     own_places = CrowdPlace.objects.filter(study=study, person=person)
-    this_visit = Q(session=entry.session, session__gt="")
-    if worker and own_places.filter(~Q(state=PlaceState.TIMED_OUT) | this_visit).exists():
+    if worker and own_places.filter(~Q(state=PlaceState.TIMED_OUT) | _this_visit(entry)).exists():
         return ""
     if not study.is_open or study.project.archived_at is not None:
         return "closed"
@@ -64,6 +52,14 @@ def why_no_entry(study: CrowdStudy, entry: Entry, now: datetime) -> str:
     if not places_left(study) and not CrowdPlace.objects.filter(late, study=study).exists():
         return "full"
     return "" if has_work(study, person, now) else "no work"
+
+
+def _workers(study: CrowdStudy, entry: Entry) -> QuerySet[CrowdWorker]:
+    return CrowdWorker.objects.filter(project=study.project_id, platform=study.platform, worker=entry.worker)
+
+
+def _this_visit(entry: Entry) -> Q:
+    return Q(session=entry.session, session__gt="")
 
 
 def has_work(study: CrowdStudy, person: User, now: datetime) -> bool:

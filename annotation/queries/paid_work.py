@@ -4,10 +4,12 @@ from datetime import datetime
 
 from django.db.models import Count, DateTimeField, Q, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Coalesce, TruncDate
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotation.models import PayEntry, PayPolicy, PayRate, Stage
-from annotation.rules.pay import NOTHING, PaidWork, Rate, Statement, statement
-from foilworks.core.projects.models import CrowdPlace, Project, User
+from annotation.rules.pay import NOTHING, PaidWork, Rate, Statement, Unit, statement, typed_amount
+from foilworks.core.projects.models import CrowdPlace, PlaceState, Project, User
 from foilworks.core.projects.sql.prepared import Prepared
 
 # Stages that can be paid: practice and the qualification are not work, gold is paid as validation.
@@ -26,12 +28,27 @@ def rates_of(project: Project) -> dict[str, Rate]:
     return {stage: Rate(row.unit, row.amount) for stage, row in latest.items() if row.amount is not None}
 
 
+def in_words(rate: Rate, currency: str, n_tasks: int = 10) -> str:
+    """Return a rate with the pay of `n_tasks`, so that a wrong decimal point is noticed."""
+    values = {"amount": typed_amount(rate.amount), "currency": currency, "n": n_tasks}
+    if rate.unit == Unit.HOUR:
+        return _("%(amount)s %(currency)s per hour") % values
+    text = ngettext(
+        "%(amount)s %(currency)s per task; %(n)d task pays %(sum)s %(currency)s",
+        "%(amount)s %(currency)s per task; %(n)d tasks pay %(sum)s %(currency)s",
+        n_tasks,
+    )
+    return text % {**values, "sum": typed_amount(rate.amount * n_tasks)}
+
+
 def _rates_for(project: int, person: int, stage: str, now: datetime) -> QuerySet[PayRate]:
     """Return the rates that hold for the person, newest first.
 
     In a crowd study, that is the rate of the time when they entered: its page promised it.
     """
-    places = CrowdPlace.objects.filter(person=person, study__project=project, study__stage=stage).order_by("-pk")
+    places = CrowdPlace.objects.filter(
+        person=person, study__project=project, study__stage=stage, state=PlaceState.ACTIVE
+    ).order_by("-pk")
     promised = Coalesce(Subquery(places.values("entered_at")[:1]), Value(now, output_field=DateTimeField()))
     return PayRate.objects.filter(project=project, stage=stage, since__lte=promised).order_by("-since", "-pk")
 

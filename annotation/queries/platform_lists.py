@@ -4,6 +4,8 @@ Prolific (docs.prolific.com/api-reference): `bulk-approve` takes participant ids
 without a header, at most 200 lines a request; `transition` (to reject) and `request-return` take submission ids, which
 are the sessions. Mechanical Turk, or any platform with signed links whose `session` is the assignment: the columns
 `Approve` (X) and `Reject` (the reason) of a batch's result file, and the parameters of SendBonus.
+
+Ids are written as the platform draws them, also with a sign at the start: their letters make no formula that runs.
 """
 
 from decimal import ROUND_HALF_UP, Decimal
@@ -12,6 +14,7 @@ from django.db.models import Sum
 
 from annotation.queries.paid_work import valid_entries
 from foilworks.core.projects.models import CrowdPlace, CrowdStudy, CrowdWorker, PlaceState, Platform
+from foilworks.core.text.storable import safe_cell
 
 LISTS = ("approve", "reject", "return", "bonus")
 CENT = Decimal("0.01")
@@ -34,17 +37,18 @@ def platform_list(study: CrowdStudy, name: str) -> list[list[str]]:
     workers = dict(CrowdWorker.objects.filter(project=study.project).values_list("person", "worker"))
     lines = []
     for place in (place for place in rows if place.person_id in workers):
-        amount = f"{earned_in(place):.2f}" if name == "bonus" else ""
+        amount, reason = f"{earned_in(place):.2f}" if name == "bonus" else "", safe_cell(place.rejected_for)
+        if amount == "0.00":
+            continue
         if study.platform == Platform.PROLIFIC:
             by_submission = name in ("reject", "return")
             worker = place.session if by_submission else workers[place.person_id]
-            lines.append([worker, *filter(None, [amount, place.rejected_for])])
+            lines.append([worker, *filter(None, [amount, reason])])
         elif name == "bonus":
             lines.append([workers[place.person_id], place.session, amount, "Work of a place that was not completed"])
         else:
-            marks = ["X" if name == "approve" else "", place.rejected_for]
+            marks = ["X" if name == "approve" else "", reason]
             lines.append([place.session, workers[place.person_id], *marks])
-    lines = [line for line in lines if "0.00" not in line]
     if study.platform == Platform.PROLIFIC:
         return lines
     return [_HEADERS.get(name, ["AssignmentId", "WorkerId", "Approve", "Reject"]), *lines]

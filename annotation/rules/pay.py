@@ -82,6 +82,11 @@ def amount_of(rate: Rate | None, seconds: float | None) -> Decimal:
     return (rate.amount * units).quantize(MICRO)
 
 
+def typed_amount(amount: Decimal) -> str:
+    """Return the amount as its box shows it: with two or four decimals, because `1.234` may group thousands."""
+    return f"{amount:.2f}" if amount == amount.quantize(Decimal("0.01")) else f"{amount:.4f}"
+
+
 def earned(work: Iterable[PaidWork]) -> Earned:
     """Sum the cells."""
     cells = list(work)

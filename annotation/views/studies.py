@@ -79,7 +79,6 @@ from foilworks.core.projects.models import (
 )
 from foilworks.core.projects.sign_in_views import OWN_BACKEND
 from foilworks.core.text.diff import diff_segments
-from foilworks.core.text.storable import safe_row
 
 PER_PAGE = 50
 # The parameters that Prolific expects in the address of a study.
@@ -205,7 +204,7 @@ def crowd_study_list(request: HttpRequest, slug: str, pk: int, name: str) -> Htt
         raise Http404(_("List not found."))
     headers = {"Content-Disposition": f'attachment; filename="study-{study.pk}-{name}.csv"'}
     response = HttpResponse(content_type="text/csv; charset=utf-8", headers=headers)
-    csv.writer(response).writerows(safe_row(row) for row in platform_list(study, name))
+    csv.writer(response).writerows(platform_list(study, name))
     return response
 
 
@@ -240,14 +239,16 @@ def _enter(request: HttpRequest, study: CrowdStudy, sent: QueryDict, now: dateti
     text = ConsentText.objects.filter(project=study.project).first() if study.project.consent_version else None
     form = ConsentForm(request.POST if request.method == "POST" else None, initial={"version": text and text.version})
     if request.method == "POST":
-        refuse_other_fields(request, form if text else None, *parameters, project=study.project)
+        refuse_other_fields(request, form if text else None, *parameters, "pay", project=study.project)
     entry = read_entry(study, parameters if request.method == "POST" else _all_of(study, sent), now)
     if own_place_id := _place_of_worker(request, study, entry):
         request.session[CROWD_PLACE_KEY] = own_place_id
         return redirect("annotation:place", study.project.slug)
     make_tasks(study.project, limit=MAX_GROUPS_PER_CALL)
-    closed = why_no_entry(study, entry, now)
-    is_sent = request.method == "POST" and closed != "no work"
+    closed, pay = why_no_entry(study, entry, now), pay_for(study, entry, now)
+    # Nobody enters at another rate than the one that their page showed.
+    is_new_pay = request.method == "POST" and request.POST.get("pay", pay) != pay
+    is_sent = request.method == "POST" and closed != "no work" and not is_new_pay
     if is_sent and (text is None or form.is_valid()):
         unproved = _is_unproved(request, study, entry)
         crowd_place = enter_study(study, entry, now=now)
@@ -267,13 +268,15 @@ def _enter(request: HttpRequest, study: CrowdStudy, sent: QueryDict, now: dateti
         "title": TITLES[study.stage],
         "about": ABOUT[study.stage],
         "closed": NO_ENTRY.get(closed, ""),
-        "pay": pay_for(study),
+        "pay": pay,
+        "is_new_pay": is_new_pay,
         "guideline": guideline_for(study),
         "example": None if study.stage == Stage.OBJECTS else diff_segments(*EXAMPLE),
     }
     if context["guideline"]:
         context["guideline_html"] = guideline_html(context["guideline"].text)
-    return render(request, "annotation/enter.html", context, status=422 if text and form.errors else 200)
+    status = 422 if is_new_pay or (text and form.errors) else 200
+    return render(request, "annotation/enter.html", context, status=status)
 
 
 def _first_task(request: HttpRequest, crowd_place: CrowdPlace) -> HttpResponse:

@@ -30,7 +30,7 @@ from annotation.actions.settings.work_settings import publish_guideline, set_pay
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.undo import undo_vote
 from annotation.errors import AnnotationError
-from annotation.models import QualityPolicy, Slot, Standing, Vote
+from annotation.models import PayEntry, QualityPolicy, Slot, Standing, Vote
 from annotation.queries.crowd import places_left, progress_of
 from annotation.rules.pay import Rate
 from annotation.views._work_pages import SWAP, SWAP_GOES
@@ -425,11 +425,46 @@ def test_the_entry_page_shows_pay_an_example_and_the_guidelines(client, crowd):
     set_pay(crowd.owner, crowd.project, rates={"validation": Rate("piece", Decimal("0.15"))}, **euros)
     publish_guideline(crowd.owner, crowd.project, "validation", "Watch it *to the end*.")
     page = client.get(address, signed(study)).content.decode()
-    assert "0.15 EUR per task, 1.5 EUR in total" in " ".join(page.split())
+    assert "0.15 EUR per task; 10 tasks pay 1.50 EUR" in " ".join(page.split())
     assert "Watch it <em>to the end</em>." in page
     assert re.search(r"<del>.*opens.*</del>.*<ins>.*closes.*</ins>", page, re.DOTALL)
     set_pay(crowd.owner, crowd.project, rates={"validation": Rate("hour", Decimal(12))}, **euros)
-    assert "12 EUR per hour" in " ".join(client.get(address, signed(study)).content.decode().split())
+    assert "12.00 EUR per hour" in " ".join(client.get(address, signed(study)).content.decode().split())
+
+
+def test_nobody_enters_at_another_rate_than_their_page_showed(client, crowd):
+    study = open_study(crowd.project, pieces=2)
+
+    def pay(amount: str, currency: str = "EUR") -> None:
+        rates = {"validation": Rate("piece", Decimal(amount))}
+        set_pay(crowd.owner, crowd.project, rates=rates, currency=currency, floor=None)
+
+    def arrives(worker: str, visit: str, shown: str) -> Client:
+        person = Client()
+        address, link = f"/enter/{study.key}/", lambda: signed(study, worker, session=visit)
+        fields = read_page(person.get(address, link())).fields
+        assert shown in fields["pay"]
+        pay("0.10")
+        refused = person.post(address, {**link(), "pay": fields["pay"]}) if shown != "0.10" else None
+        if refused:
+            assert (refused.status_code, refused.context["pay"][:4]) == (422, "0.10")
+            read_page(refused).check("The pay has changed.")
+        assert not CrowdPlace.objects.filter(session=visit, state="active").exists()
+        assert person.post(address, {**link(), "pay": "0.10 EUR per task; 2 tasks pay 0.20 EUR"}).status_code == 302
+        return person
+
+    pay("0.50")
+    arrives("w1", "visit1", "0.50")
+    pay("0.90")
+    with pytest.raises(AnnotationError, match="promised pay in EUR"):
+        pay("0.90", "USD")
+    # The same visit after a release: the person keeps the rate of their place, and the page says so.
+    place = CrowdPlace.objects.get()
+    free_place(crowd.owner, crowd.project, study.pk, place.pk)
+    back = arrives("w1", "visit1", "0.10")
+    task = back.post(f"/projects/{crowd.project.slug}/work/validation/")["Location"]
+    back.post(task, {"idempotency_key": "k1", "answer": "first", "seconds": "9"})
+    assert PayEntry.objects.get().rate == Decimal("0.1")
 
 
 def test_the_page_of_a_study_warns_of_places_without_tasks_and_of_missing_consent(client, world):
@@ -493,6 +528,17 @@ def test_a_lost_place_is_taken_again_by_the_same_visit(crowd, way):
     work(crowd, again.person, 1)
     assert complete_place(again.person, crowd.project).state == "completed"
     assert broken_invariants() == []
+
+
+def test_a_place_before_the_last_one_stays_ended(crowd):
+    """Its time would cover the work of the later place: one task would be paid in both."""
+    study = open_study(crowd.project, platform="prolific", platform_study="S", pieces=2)
+    for session in ("visit1", "visit2"):
+        place = entered(study, session=session)
+        return_place(place.person, crowd.project)
+    with pytest.raises(EntryRefused, match="already used"):
+        entered(study, session="visit1")
+    assert entered(study, session="visit2").pk == place.pk
 
 
 def test_a_return_link_leads_its_person_back_once(client, crowd):

@@ -69,6 +69,20 @@ def test_the_lists_of_prolific(crowd, study):
     assert re.fullmatch(r"[0-9a-f]{24},\d+\.\d\d", ",".join(bonus))
 
 
+def test_ids_are_written_as_the_platform_draws_them(crowd):
+    """Also those that look like a formula, or like an amount of nothing."""
+    study = open_study(crowd.project, pieces=1)
+    ids = [("-w_1", "=s+1"), ("0.00", "-s2"), ("@w:3", "0.00")]
+    for worker, session in ids:
+        place = enter_study(study, Entry(worker, session=session))
+        work(crowd, place.person, 1)
+        complete_place(place.person, crowd.project)
+    assert [line[:3] for line in lines(crowd, study, "approve")[1:]] == [[s, w, "X"] for w, s in ids]
+    place = study.taken.get(session="-s2")
+    reject_place(crowd.owner, crowd.project, study.pk, place.pk, "=SUM(A1)")
+    assert lines(crowd, study, "reject")[1:] == [["-s2", "0.00", "", "'=SUM(A1)"]]
+
+
 @pytest.mark.parametrize("study", ["signed"], indirect=True)
 def test_the_lists_of_mechanical_turk(crowd, study):
     """X in Approve or the reason in Reject, as the requester's guide has it; SendBonus takes amount and reason."""

@@ -22,6 +22,9 @@ STUDY, LATE, LINKS = (
 ERASED, MONEY = "evaluation/test_erasure.py", "e2e/test_people_and_money.py"
 WALKED = {
     "If you leave the code empty": f"{LINKS}::test_a_guessed_code_is_refused_and_guessing_has_an_end",
+    "If the pay has changed since the page was opened": (
+        f"{STUDY}::test_nobody_enters_at_another_rate_than_their_page_showed"
+    ),
     "If there is no task for them": f"{STUDY}::test_an_empty_study_says_so_and_gives_out_no_place",
     "If their minutes end with all tasks done": (
         f"{LATE}::test_a_place_with_all_tasks_done_completes_when_its_time_is_over"

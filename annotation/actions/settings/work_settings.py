@@ -35,7 +35,7 @@ from foilworks.core.corpus.models import Subtest
 from foilworks.core.projects.access import or_404, require_role
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.demo_accounts import NO_SETTINGS, refuse_published
-from foilworks.core.projects.models import Membership, Project, Role, User
+from foilworks.core.projects.models import CrowdPlace, Membership, PlaceState, Project, Role, User
 
 FIELDS = (
     "votes_wanted",
@@ -144,7 +144,7 @@ def set_pay(
 
     Rates hold for what is submitted from now on; people in a crowd study keep those of their entry. AnnotationError
     for a rate of a stage that cannot be paid, an unknown unit, a negative amount, no currency, or another currency
-    than that of work that was already paid.
+    than that of work that was already paid or is promised to people in crowd studies.
     """
     require_role(person, project, Role.RESEARCHER)
     if not set(rates) <= set(PAID):
@@ -158,10 +158,14 @@ def set_pay(
 def _store_pay(person: User, policy: PayPolicy, rates: Mapping[str, Rate], now: datetime) -> PayPolicy:
     project, currency, floor = policy.project, policy.currency, policy.floor
     serialize_writes(project)
-    policy.pk = PayPolicy.objects.filter(project=project).values_list("pk", flat=True).first()
+    before, stored = rates_of(project), PayPolicy.objects.filter(project=project).first()
+    policy.pk = stored and stored.pk
     if PayEntry.objects.filter(project=project, rate__isnull=False).exclude(currency=currency).exists():
         raise AnnotationError(_("Work was already paid in another currency. Keep it, or start a new project."))
-    before = rates_of(project)
+    promised = CrowdPlace.objects.filter(study__project=project, study__stage__in=before, state=PlaceState.ACTIVE)
+    if stored and stored.currency != currency and promised.exists():
+        text = _("People in crowd studies were promised pay in %(currency)s. Keep it until they have finished.")
+        raise AnnotationError(text % {"currency": stored.currency})
     rows = [
         PayRate(project=project, stage=stage, unit=rate.unit, amount=rate.amount, since=now)
         for stage, rate in rates.items()
