@@ -71,6 +71,15 @@ def policy_of(project: Project) -> ReviewPolicy:
     return ReviewPolicy.objects.filter(project=project).first() or ReviewPolicy(project=project)
 
 
+def reviews_per_foil(project: Project) -> int:
+    """Return how many reviewers decide on a foil: none if no edit is drawn for a review, two if some are repeated."""
+    policy = policy_of(project)
+    own_rates = ReviewRate.objects.filter(project=project, rate__gt=0)
+    if project.edit_stage and not policy.rate and not own_rates.exists():
+        return 0
+    return 2 if policy.second_share else 1
+
+
 def policy_in(project: Project) -> ReviewPolicy:
     """Return the same of a project that was just read with its row, as the lease of a submit is."""
     return getattr(project, "review_policy", None) or ReviewPolicy(project_id=project.pk)

@@ -14,12 +14,13 @@ from annotation.actions.submissions.submit_review import ReviewAnswer, submit_re
 from annotation.actions.undo import undo_vote
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.errors import AnnotationError
-from annotation.models import Assignment, Involvement, Slot, Stage, Vote
+from annotation.models import Assignment, GoldPair, Involvement, QualityPolicy, Slot, Stage, Vote
 from annotation.queries.assignments import open_assignments, tasks_left
 from foilworks.core.projects.errors import AccessDenied
 from foilworks.core.projects.models import Membership, Role
 from foilworks.site.dashboard.counting import count
 from foilworks.site.dashboard.overview import projects_of
+from tests.annotation.crowd import stock
 from tests.annotation.world import World, browser, make_world, new_key, sending, url
 from tests.factories import make_member
 from tests.invariants import broken_invariants
@@ -155,12 +156,23 @@ def test_no_page_offers_tasks_beyond_the_quota_of_a_person(world):
 
 def test_the_overview_counts_quotas_among_what_keeps_work_undone(world):
     judges_on(world, "val", 1)
+    quotas(world, vera=6, vic=6, val=5)
+    assert count(world.project)["beyond"] == {}
+    # Nobody answers an item twice: what vera and vic leave, val cannot do alone, with a quota or without.
     quotas(world, vera=1, vic=2, val=20)
+    assert count(world.project)["beyond"] == {"validation": 7}
+    end_assignment(world.owner, world.project, Assignment.objects.get(person=world.val, ended_at=None).pk)
     counted = count(world.project)
-    assert counted["beyond"] == {}
-    quotas(world, val=9)
-    counted = count(world.project)
-    assert (counted["beyond"], counted["blocked"], counted["forecast"]["days"]) == ({"validation": 5}, [], None)
+    assert (counted["beyond"], counted["blocked"], counted["forecast"]["days"]) == ({"validation": 7}, [], None)
+    # Half of a quota goes to gold.
+    quotas(world, vera=6, vic=6)
+    assert count(world.project)["beyond"] == {}
+    QualityPolicy.objects.create(project=world.project, gold_rate=0.5)
+    stock(world.project, world.subtest, items=0, gold=6)
+    assert count(world.project)["beyond"] == {"validation": 4}
+    GoldPair.objects.all().delete()
+    QualityPolicy.objects.all().delete()
+    quotas(world, vera=1, vic=2, val=9)
     assert "beyond" in {alarm["code"] for alarm in counted["alarms"]}
     assert judges_on(world, "vera") + judges_on(world, "vic") + judges_on(world, "val") == 8
     counted = count(world.project)

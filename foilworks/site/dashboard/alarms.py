@@ -65,8 +65,8 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
     "beyond": (
         _("The quotas leave tasks undone."),
         _(
-            "%(stage)s: everybody in this stage has a quota, and %(n)d open tasks remain when all are done. Raise a "
-            "quota, or end an assignment."
+            "%(stage)s: when all quotas are done, at least %(n)d open tasks remain, because nobody answers an item "
+            "twice. Raise a quota, end an assignment, or invite another person."
         ),
         "annotation:assignments",
     ),

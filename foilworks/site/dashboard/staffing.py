@@ -1,5 +1,6 @@
 """Check whether the project has enough people, by role and per pair. A fixed number of queries."""
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -10,11 +11,23 @@ from django.db.models import Count, Q
 from django.utils import timezone
 
 from annotation.actions.claims.claim import ROLE_OF_STAGE
-from annotation.models import DeclinedVideo, Involvement, Lease, Question, SlotState, Stage, Task, TaskState
+from annotation.models import (
+    DeclinedVideo,
+    GoldPair,
+    Involvement,
+    Lease,
+    QualityPolicy,
+    Question,
+    SlotState,
+    Stage,
+    Task,
+    TaskState,
+    Use,
+)
 from annotation.queries.assignments import quotas_left
 from annotation.queries.eligibility import leakage_of, may_take_any, slots_in_scope
 from annotation.queries.quality import barred_from_judging
-from annotation.queries.work_rules import changeable
+from annotation.queries.work_rules import changeable, reviews_per_foil
 from foilworks.core.corpus.models import WATCHABLE, Foil, Subtest
 from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
 from foilworks.core.projects.models import CrowdStudy, LeakageScope, Membership, Project, Role, User
@@ -25,24 +38,25 @@ Roles = frozenset[str]
 NOBODY: Roles = frozenset()
 
 
-def missing_people(team: Iterable[Collection[str]], *, edits: bool, reviews: bool, judges: int) -> dict[str, int]:
+def missing_people(team: Iterable[Collection[str]], *, edits: bool, reviews: int, judges: int) -> dict[str, int]:
     """Return role -> the minimum number of people missing; roles that lack nobody are left out.
 
-    `team`: the roles of each member. People who wrote or reviewed a foil never judge it, and nobody reviews their own
-    foils. So of two people with all roles, who share the work as well as they can, none can judge.
+    `team`: the roles of each member; `reviews`, `judges`: people per foil. People who wrote or reviewed a foil never
+    judge it, and nobody reviews their own foils. So of two people with all roles, who share the work as well as they
+    can, none can judge.
     """
     members = Counter(frozenset(roles) for roles in team)
     writers = [roles for roles in members if Role.ANNOTATOR in roles] if edits else []
-    reviewers = [roles for roles in members if Role.REVIEWER in roles] if reviews else []
+    reviewers = [roles for roles in members if Role.REVIEWER in roles]
     options: list[dict[str, int]] = []
-    for writer, reviewer in product([*writers, NOBODY], [*reviewers, NOBODY]):
-        busy = Counter(roles for roles in (writer, reviewer) if roles)
+    for writer, *picked in product([*writers, NOBODY], *[[*reviewers, NOBODY]] * reviews):
+        busy = Counter(roles for roles in (writer, *picked) if roles)
         if any(members[roles] < n for roles, n in busy.items()):
             continue
         n_judges = sum(n - busy[roles] for roles, n in members.items() if Role.VALIDATOR in roles)
         lacking = {
             Role.ANNOTATOR.value: int(edits and not writer),
-            Role.REVIEWER.value: int(reviews and not reviewer),
+            Role.REVIEWER.value: picked.count(NOBODY),
             Role.VALIDATOR.value: max(0, judges - n_judges),
         }
         options.append({role: n for role, n in lacking.items() if n})
@@ -63,7 +77,7 @@ def staffing(
     `beyond`.
 
     `funnel`, `subtests`, `queues`: as counted. `blocked`: stages with open tasks of which no member may take one.
-    `beyond`: stage -> open tasks that remain when all quotas are done. People that a crowd study recruits are never
+    `beyond`: stage -> open tasks that the quotas leave at least. People that a crowd study recruits are never
     missing.
     """
     team, n_barred = _team(project)
@@ -74,7 +88,7 @@ def staffing(
     short_rows = [] if Role.VALIDATOR in crowd else short_subtests(project, validators)
     idle = [row["stage"] for row in queues if row["open"] and not row["leased"] and row["stage"] in ROLE_OF_STAGE]
     blocked = blocked_stages(project, team, crowd, idle, left)
-    beyond = {} if crowd else _beyond_quotas(team, queues, left)
+    beyond = {} if crowd else _beyond_quotas(project, team, queues, left)
     n_open = sum(row["open"] + row["leased"] for row in queues)
     open_rules = changeable(Subtest.objects.filter(project=project, name__in=[row["name"] for row in short_rows]))
     may_change = set(open_rules.values_list("name", flat=True)) if short_rows else set()
@@ -88,7 +102,7 @@ def staffing(
     lacking = missing_people(
         team.values(),
         edits=makes and project.edit_stage and Role.ANNOTATOR not in crowd,
-        reviews=makes and Role.REVIEWER not in crowd,
+        reviews=_reviews_per_foil(project, queues) if makes and Role.REVIEWER not in crowd else 0,
         judges=judges if (makes or n_waiting) and Role.VALIDATOR not in crowd else 0,
     )
     worst = max((row["lack"] for row in short), default=0)
@@ -218,19 +232,52 @@ def _begun(project: Project, validators: set[int]) -> dict[int, set[int]]:
     return begun
 
 
+def _reviews_per_foil(project: Project, queues: Sequence[Mapping[str, Any]]) -> int:
+    """Return how many reviewers a foil needs by the shares of reviews, at least one while a review is open."""
+    is_open = any(row["open"] for row in queues if row["stage"] == Stage.REVIEW)
+    return max(int(is_open), reviews_per_foil(project))
+
+
 def _beyond_quotas(
-    team: Mapping[int, set[str]], queues: Sequence[Mapping[str, Any]], left: Mapping[tuple[str, int], int]
+    project: Project,
+    team: Mapping[int, set[str]],
+    queues: Sequence[Mapping[str, Any]],
+    left: Mapping[tuple[str, int], int],
 ) -> dict[str, int]:
-    """Return stage -> unfinished tasks above the quotas of its people, if each of them has one."""
+    """Return stage -> unfinished tasks that the quotas of its people leave at least."""
     beyond: dict[str, int] = {}
     for row in queues:
-        role = ROLE_OF_STAGE.get(row["stage"])
+        stage, role = row["stage"], ROLE_OF_STAGE.get(row["stage"])
         people = [person for person, roles in team.items() if role in roles]
-        quotas = [left[row["stage"], person] for person in people if (row["stage"], person) in left]
-        n = row["open"] + row["leased"] - sum(quotas)
-        if people and len(quotas) == len(people) and n > 0:
-            beyond[row["stage"]] = n
+        quotas = [left[stage, person] for person in people if (stage, person) in left]
+        if not quotas:
+            continue
+        tasks = Counter({1: row["open"] + row["leased"]})
+        if stage == Stage.VALIDATION:
+            # Gold is part of a quota, and no vote.
+            rate = QualityPolicy.objects.filter(project=project).values_list("gold_rate", flat=True).first() or 0.0
+            n_gold = GoldPair.objects.filter(project=project, use=Use.MIXED).count()
+            quotas = [quota - min(math.ceil(quota * rate), n_gold) for quota in quotas]
+            votes = Counter[int]()
+            for pair in _open_pairs(project).values():
+                votes[pair.item] += pair.votes
+            tasks = Counter(votes.values()) + Counter({1: row["leased"]})
+        n_beyond = tasks_within([], len(people), tasks) - tasks_within(quotas, len(people) - len(quotas), tasks)
+        if n_beyond:
+            beyond[stage] = n_beyond
     return beyond
+
+
+def tasks_within(quotas: Sequence[int], n_others: int, tasks: Mapping[int, int]) -> int:
+    """Return how many answers people can give at most, each at most one per item (a maximum flow). Pure.
+
+    `quotas`: of those who have one; `tasks`: answers that an item needs -> number of such items.
+    """
+    ordered, within = sorted(quotas), []
+    for n_limited in range(len(ordered) + 1):
+        n_free = len(ordered) - n_limited + n_others
+        within.append(sum(ordered[:n_limited]) + sum(min(n, n_free) * items for n, items in tasks.items()))
+    return min(within)
 
 
 def blocked_stages(

@@ -1,16 +1,23 @@
 """Who is missing, by role and pair by pair, and what the overview says of it."""
 
+from collections import Counter
+from random import Random
+
+import numpy as np
 import pytest
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import maximum_flow
 
+from annotation.actions.settings.work_settings import set_review_sampling
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Attempt, Involvement, QualityPolicy, Stage, Standing
 from foilworks.core.corpus.rules.states import CandidateState
 from foilworks.core.projects.models import CrowdStudy, Membership, Role
 from foilworks.site.dashboard.counting import count
-from foilworks.site.dashboard.staffing import missing_people, short_subtests
+from foilworks.site.dashboard.staffing import missing_people, short_subtests, tasks_within
 from tests import factories
 from tests.annotation.world import make_world
 
@@ -37,13 +44,54 @@ ALL = (A, R, V)
     ],
 )
 def test_the_minimum_number_of_missing_people(team, missing):
-    assert missing_people(team, edits=True, reviews=True, judges=3) == missing
+    assert missing_people(team, edits=True, reviews=1, judges=3) == missing
+
+
+def test_repeated_reviews_need_a_second_reviewer():
+    team = [[A], [R], [V], [V], [V]]
+    assert missing_people(team, edits=True, reviews=2, judges=3) == {"reviewer": 1}
+    assert missing_people([*team, [R]], edits=True, reviews=2, judges=3) == {}
+    # Whoever reviews does not judge.
+    assert missing_people([[A], [R, V], [R, V], [V], [V]], edits=True, reviews=2, judges=3) == {"validator": 1}
+    assert missing_people([[A], [V]], edits=True, reviews=0, judges=1) == {}
+
+
+@pytest.mark.parametrize(
+    ("rate", "second_share", "own_rates", "n_reviewers"),
+    [(1.0, 0.0, {}, 1), (1.0, 0.1, {}, 2), (0.0, 0.0, {}, 0), (0.0, 0.0, {"ann": 0.5}, 1), (0.0, 0.5, {"ann": 0.5}, 2)],
+)
+def test_the_overview_asks_for_as_many_reviewers_as_the_shares_need(world, rate, second_share, own_rates, n_reviewers):
+    own = {getattr(world, name).pk: share for name, share in own_rates.items()}
+    set_review_sampling(world.owner, world.project, rate=rate, second_share=second_share, own_rates=own)
+    world.group()
+    make_tasks(world.project)
+    leaves(world, "rita", "rob")
+    assert count(world.project)["missing"].get("reviewer", 0) == n_reviewers
+    # A foil that waits for its review needs a reviewer whatever the shares are now.
+    factories.make_candidate(factories.make_group(world.run), state=CandidateState.IN_REVIEW)
+    make_tasks(world.project)
+    assert count(world.project)["missing"].get("reviewer", 0) == max(1, n_reviewers)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_tasks_within_quotas_are_a_maximum_flow(seed):
+    """Against the flow itself, of random items and people, some of them without a quota."""
+    chance = Random(seed)
+    quotas, n_others = [chance.randint(0, 6) for _ in range(chance.randint(0, 4))], chance.randint(0, 2)
+    needs = [chance.randint(1, 4) for _ in range(chance.randint(1, 6))]
+    caps = [*quotas, *[len(needs)] * n_others]
+    n_items = len(needs)
+    graph = np.zeros((len(caps) + n_items + 2,) * 2, dtype=np.int32)
+    graph[0, 1 : len(caps) + 1], graph[1 : len(caps) + 1, len(caps) + 1 : -1] = caps, 1
+    graph[len(caps) + 1 : -1, -1] = needs
+    flow = maximum_flow(csr_matrix(graph), 0, len(graph) - 1).flow_value
+    assert tasks_within(quotas, n_others, Counter(needs)) == flow
 
 
 def test_without_edits_and_reviews_only_validators_are_missing():
-    assert missing_people([[V]], edits=False, reviews=True, judges=1) == {"reviewer": 1}
-    assert missing_people([[V]], edits=False, reviews=False, judges=3) == {"validator": 2}
-    assert missing_people([], edits=False, reviews=False, judges=0) == {}
+    assert missing_people([[V]], edits=False, reviews=1, judges=1) == {"reviewer": 1}
+    assert missing_people([[V]], edits=False, reviews=0, judges=3) == {"validator": 2}
+    assert missing_people([], edits=False, reviews=0, judges=0) == {}
 
 
 @pytest.fixture
