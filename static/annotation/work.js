@@ -31,7 +31,7 @@ class Stimuli {
     if (!changed.length) return true;
     this.changes += 1;
     for (const [element, sent] of this.changes > MAX_RESTORED ? [] : changed) element.replaceChildren(...sent.cloneNode(true).childNodes);
-    for (const choice of this.form.querySelectorAll("input[name='answer']:checked")) choice.checked = false;
+    for (const choice of this.form.querySelectorAll("input[name='answer'], [data-object] input")) choice.checked = false;
     delete this.form.dataset.chosen;
     this.say(true);
     return false;
