@@ -1,4 +1,4 @@
-"""What a translator that obeys nobody changes is restored and asked again, on every page where people decide on texts."""
+"""What a disobedient translator changes is restored and asked again, on every page where people decide on texts."""
 
 from collections.abc import Callable
 
