@@ -53,6 +53,7 @@ def test_separators_that_may_group_thousands_are_asked_about(field, typed):
         (numbers.IntegerField(), "1,5", "invalid"),
         (numbers.DecimalField(), "1.234", "ambiguous"),
         *((field, "1_0", "invalid") for field in (numbers.IntegerField(), numbers.FloatField())),
+        (numbers.FloatField(), "1.500", "ambiguous"),
         *((numbers.FloatField(), text, "invalid") for text in ("nan", "inf", "one", "0x1", "1,5 EUR", "--1", "1e999")),
     ],
 )
@@ -63,7 +64,7 @@ def test_what_is_not_a_number_is_refused(field, typed, code):
 
 
 def test_numbers_that_the_product_writes_itself_are_read():
-    for number in (3.142, -1.5, 1e-05, 0.001):
+    for number in (3.142, -1.5, 1e-05, 0.001, 1.5, 100.0, 1234.25):
         assert numbers.FloatField().clean(str(number)) == number
 
 

@@ -20,11 +20,12 @@ THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}([.,])\d{3}")
 def with_point(text: str, *, strict: bool = False) -> str | None:
     """Return the number with a decimal point, None if the text is not a number.
 
-    ValidationError for a separator that may group thousands: `1.234,5`, `1,234`, and if `strict` also `1.234`.
+    ValidationError for a separator that may group thousands: `1.234,5`, `1,234`, `1.500`, and if `strict` also `1.234`.
     """
     typed = text.strip()
     thousands = THOUSANDS.fullmatch(typed)
-    if NUMBER.fullmatch(typed) and not (thousands and (strict or thousands[1] == ",")):
+    # The product writes no number with a zero at its end: 1.500 was typed, maybe for 1500.
+    if NUMBER.fullmatch(typed) and not (thousands and (strict or thousands[1] == "," or typed.endswith("0"))):
         return re.sub("[,\u066b]", ".", typed)
     if not SEPARATED.fullmatch(typed):
         return None
