@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Exists, QuerySet
+from django.db.models import Count, Exists, Q, QuerySet
 
 from annotation.models import Ending, Lease, Slot, SlotState, Stage, Task, TaskState
 from annotation.rules.baseline import MAX_TEXTS
@@ -12,7 +12,7 @@ from annotation.rules.ordering import FRESH, STARTED, priority
 from annotation.rules.voting import drawn_in_full
 from annotation.transactions import lock_rows
 from foilworks.core.corpus.models import Foil, Item
-from foilworks.core.corpus.rules.hard_foils import Candidates, is_multiple_choice, stated_hard_foil
+from foilworks.core.corpus.rules.hard_foils import HARD_FOIL, Candidates, is_multiple_choice, stated_hard_foil
 from foilworks.core.corpus.rules.states import FoilVerdict
 from foilworks.core.projects.access import secret_seed
 from foilworks.core.projects.models import Project, User
@@ -47,12 +47,23 @@ def validation_tasks(project: Project, item: Item, foils: Sequence[Foil], votes:
     seed = secret_seed("judged-in-full", project.pk)
     fields = {"project": project, "stage": Stage.VALIDATION, "video_id": item.video_id, "item": item, "overlap": votes}
     fields["in_full"] = drawn_in_full(seed, item.pk, item.subtest.full_share)
-    # Only what the record states is read: no query for the caption.
-    read = Candidates("", "", tuple(foil.text for foil in foils), item.extra or {}, item.facts or {})
-    if is_multiple_choice(read) and len(foils) < MAX_TEXTS:
+    if read := _judged_at_once(len(foils), item.extra, item.facts):
         hard = stated_hard_foil(read)
         return [Task(foil=foils[max(0, hard.index) if hard else 0], foils_asked=[foil.pk for foil in foils], **fields)]
     return [Task(foil=foil, **fields) for foil in foils]
+
+
+def _judged_at_once(n_foils: int, extra: Any, facts: Any) -> Candidates | None:
+    """Return the item if it is of multiple choice with few enough foils. Reads no text: what the record states."""
+    read = Candidates("", "", ("",) * n_foils, extra or {}, facts or {})
+    return read if is_multiple_choice(read) and n_foils < MAX_TEXTS else None
+
+
+def judged_at_once(items: QuerySet[Item]) -> dict[int, tuple[int, int]]:
+    """Return those of the items that get one task for all foils, each with its numbers of foils and of votes."""
+    stated = items.filter(Q(facts__has_key=HARD_FOIL) | Q(extra__has_key="label")).annotate(n_foils=Count("foils"))
+    rows = stated.order_by().values_list("pk", "n_foils", "subtest__votes_wanted", "extra", "facts")
+    return {pk: (n_foils, votes) for pk, n_foils, votes, *read in rows.iterator() if _judged_at_once(n_foils, *read)}
 
 
 def store(

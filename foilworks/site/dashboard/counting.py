@@ -16,6 +16,7 @@ from django.utils import timezone
 from numpy.typing import NDArray
 
 from annotation.actions.workflow.make_tasks import groups_without_tasks, items_without_tasks
+from annotation.actions.workflow.task_slots import judged_at_once
 from annotation.models import (
     Choice,
     Edit,
@@ -59,13 +60,14 @@ FORECAST = (Stage.EDIT, Stage.REVIEW, Stage.VALIDATION)
 
 
 def slots_not_yet_created(project: Project) -> Counter[str]:
-    """Return stage -> slots that its tasks will have. Two queries with an index, cheap if few groups wait.
+    """Return stage -> slots that its tasks will have. Three queries with an index, cheap if few groups wait.
 
     The slots are counted, never created: tasks are created when somebody who may do them opens the page. In a project
     without edits, review tasks end the moving of thresholds, and an owner only looks here.
     """
-    foils = Foil.objects.filter(item__in=items_without_tasks(project))
-    votes = foils.aggregate(n=Sum("item__subtest__votes_wanted"))["n"] or 0
+    items = items_without_tasks(project)
+    votes = Foil.objects.filter(item__in=items).aggregate(n=Sum("item__subtest__votes_wanted"))["n"] or 0
+    votes -= sum((n_foils - 1) * n_votes for n_foils, n_votes in judged_at_once(items).values())
     stage, n = (Stage.EDIT, _edits(project)) if project.edit_stage else (Stage.REVIEW, _reviews(project))
     return +Counter({stage: n, Stage.VALIDATION: votes})
 

@@ -11,6 +11,8 @@ from django.db.models import Count, Q
 from django.utils import timezone
 
 from annotation.actions.claims.claim import ROLE_OF_STAGE
+from annotation.actions.workflow.make_tasks import items_without_tasks
+from annotation.actions.workflow.task_slots import judged_at_once
 from annotation.models import (
     DeclinedVideo,
     GoldPair,
@@ -174,7 +176,10 @@ class OpenPair(NamedTuple):
 
 
 def _open_pairs(project: Project) -> dict[int, OpenPair]:
-    """Return the pairs that need votes, with watchable clips. Two queries."""
+    """Return the pairs that need votes, with watchable clips. Three queries.
+
+    Of an item whose foils one judgement covers, only one pair.
+    """
     tasks = Task.objects.filter(project=project, stage=Stage.VALIDATION).exclude(state=TaskState.CANCELLED)
     n_free = Count("slots", filter=Q(slots__state=SlotState.FREE))
     free, several = dict[int, int](), dict[int, int]()
@@ -182,12 +187,15 @@ def _open_pairs(project: Project) -> dict[int, OpenPair]:
         free[foil] = n
         if at_once is not None:
             several[item] = foil
+    at_once_later = judged_at_once(items_without_tasks(project))
     waits = {"item__state": ItemState.IN_VALIDATION, "verdict": FoilVerdict.PENDING}
     foils = Foil.objects.filter(item__subtest__project=project, item__video__media_state__in=WATCHABLE, **waits)
     columns = ("pk", "item", "item__video", "item__candidate_group", "item__subtest__name")
     columns += ("item__subtest__votes_wanted", "item__caption__text_sha256", "text_sha256", "item__pair")
     pairs = {}
     for pk, item, *facts, caption, text, name in foils.order_by("pk").values_list(*columns).iterator():
+        if item in at_once_later:
+            several.setdefault(item, pk)
         votes = free.get(pk, facts[-1])
         if votes and several.get(item, pk) == pk:
             pairs[pk] = OpenPair(item, *facts, (caption, text), name, votes, pk in free)

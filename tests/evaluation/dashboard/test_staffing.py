@@ -177,6 +177,19 @@ def test_pairs_without_tasks_yet_count_as_well():
     assert short_subtests(world.project, two | {world.val.pk}) == [row | {"hands": 1}]
 
 
+def test_the_foils_of_a_multiple_choice_item_are_judged_at_once_also_before_it_has_tasks(world):
+    world.item("a man unfolds a shirt.", "a cat runs.", "a boat sinks.", facts={"hard_foil": 0})
+    world.item("a man tears a shirt.", "a dog runs.", facts={"hard_foil": None})
+    leaves(world, "val")
+    before = count(world.project)
+    assert (before["missing"], [row["lack"] for row in before["short"]]) == ({"validator": 1}, [1])
+    assert [row["open"] for row in before["queues"]] == [6]
+    make_tasks(world.project)
+    after = count(world.project)
+    assert all(after[name] == before[name] for name in ("missing", "short"))
+    assert [row["open"] for row in after["queues"]] == [6]
+
+
 def test_each_foil_of_a_caption_needs_validators_of_its_own_if_a_caption_is_seen_once(world):
     world.item("a man unfolds a shirt.", "a man tears a shirt.")
     world.item()
