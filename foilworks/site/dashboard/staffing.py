@@ -140,7 +140,10 @@ def short_subtests(project: Project, validators: set[int]) -> list[dict[str, Any
     excluded = {pk: barred.get((row.video, row.group if per_item else None), set()) for pk, row in pairs.items()}
     needed = {pk: sum(pairs[other].votes for other in rivals[pk]) for pk in pairs}
     begun = _begun(project, validators)
-    touched = {pk: excluded[pk] | begun.get(row.video, set()) for pk, row in pairs.items()}
+    touched = {
+        pk: excluded[pk] | begun.get(row.video, set()) | begun.get((row.subtest, row.name), set())
+        for pk, row in pairs.items()
+    }
     doubtful = {pk for pk in pairs if needed[pk] > len(validators) - len(touched[pk])}
     eligible = {pk: validators - excluded[pk] for pk in doubtful}
     if any(pairs[pk].is_task for pk in doubtful):
@@ -227,11 +230,18 @@ def _claimable(project: Project, person: int) -> set[int]:
     return set(slots.order_by().values_list("task__foil", flat=True).distinct())
 
 
-def _begun(project: Project, validators: set[int]) -> dict[int, set[int]]:
-    """Return clip -> validators who were shown it, declined it, or know it from practice. Three queries."""
-    begun: dict[int, set[int]] = defaultdict(set)
+def _begun(project: Project, validators: set[int]) -> dict[int | tuple[str, str], set[int]]:
+    """Return clip -> validators who were shown it, declined it, or know it from practice. Four queries.
+
+    Also (subtest, pair) of items of two clips -> validators who were shown one of the clips.
+    """
+    begun: dict[int | tuple[str, str], set[int]] = defaultdict(set)
     mine = {"person__in": validators}
-    shown = Lease.objects.filter(task__project=project, **mine).values_list("caption_video", "person")
+    leases = Lease.objects.filter(task__project=project, **mine)
+    shown = leases.values_list("caption_video", "person")
+    of_two_clips = leases.filter(task__item__pair__gt="").order_by().distinct()
+    for subtest, pair, person in of_two_clips.values_list("task__item__subtest__name", "task__item__pair", "person"):
+        begun[subtest, pair].add(person)
     declined = DeclinedVideo.objects.filter(video__project=project, **mine).values_list("video", "person")
     asked = Question.objects.filter(attempt__person__in=validators, pair__project=project)
     for rows in (shown, declined, asked.values_list("pair__item__video", "attempt__person")):

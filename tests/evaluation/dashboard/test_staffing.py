@@ -190,6 +190,21 @@ def test_the_foils_of_a_multiple_choice_item_are_judged_at_once_also_before_it_h
     assert [row["open"] for row in after["queues"]] == [6]
 
 
+def test_people_who_saw_the_other_clip_of_an_item_cannot_judge(world):
+    """Whoever judged the first clip knows the answer for the second."""
+    texts = ("a door opens.", "a door closes.")
+    for text, foil in (texts, texts[::-1]):
+        world.item(foil, caption=factories.make_caption(factories.make_video(world.project), text), pair="door")
+    make_tasks(world.project)
+    people = {world.vera.pk, world.vic.pk, world.val.pk}
+    assert short_subtests(world.project, people)[0]["lack"] == 3
+    for name in ("vera", "vic", "val"):
+        world.vote(name)
+    (short,) = short_subtests(world.project, people)
+    assert short["lack"] == 3
+    assert count(world.project)["forecast"]["days"] is None
+
+
 def test_each_foil_of_a_caption_needs_validators_of_its_own_if_a_caption_is_seen_once(world):
     world.item("a man unfolds a shirt.", "a man tears a shirt.")
     world.item()
