@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from annotation.actions.claims.claim import claim
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.workflow.make_tasks import make_tasks
-from annotation.models import Vote
+from annotation.models import PayEntry, Vote
 from annotation.queries.paid_work import rates_of
 from foilworks.core.corpus.models import Item, Subtest
 from foilworks.core.projects.actions.consent import publish_consent_text
@@ -203,6 +203,37 @@ def test_a_new_rate_leaves_earlier_work_as_it_was_paid(dots: Subtest, sign_in: S
         figures.goto("/projects/dots/work/figures/")
         expect(figures.get_by_text(f"{earned} EUR", exact=False).first).to_be_visible()
         figures.close()
+
+
+@LOCALES
+def test_an_entry_page_keeps_the_pay_that_it_showed(
+    dots: Subtest, sign_in: SignIn, open_tab: OpenTab, locale: str
+) -> None:
+    desk, study = sign_in(make_member(dots.project, "researcher"), locale=locale), opened_study(dots.project)
+    page = open_tab(locale=locale, expected=("422",))
+
+    def pay(typed: str) -> None:
+        desk.goto("/projects/dots/people/pay/")
+        desk.get_by_label("Amount for: validation").fill(typed)
+        desk.get_by_role("button", name="Save").click()
+        expect(desk.get_by_text("Rates saved for work submitted from now on.")).to_be_visible()
+
+    pay("0,5")
+    page.goto(f"/enter/{study.key}/?PROLIFIC_PID=worker1&STUDY_ID=S1&SESSION_ID=visit1")
+    expect(page.get_by_text("0.50 EUR per task; 2 tasks pay 1.00 EUR")).to_be_visible()
+    pay("0,25")
+    start = page.get_by_role("button", name="Take a place and start")
+    start.click()
+    expect(page.get_by_text("The pay has changed.")).to_be_visible()
+    expect(page.get_by_text("0.25 EUR per task; 2 tasks pay 0.50 EUR")).to_be_visible()
+    assert not CrowdPlace.objects.exists()
+    start.click()
+    page.wait_for_selector(WORK)
+    # What this page showed holds, whatever the rate is when the task is done.
+    pay("0,1")
+    judge(page)
+    wait_for(page, Vote.objects.exists)
+    assert PayEntry.objects.get().amount == Decimal("0.25")
 
 
 @LOCALES
