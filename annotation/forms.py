@@ -20,7 +20,7 @@ from annotation.rules.pay import Rate, Unit, typed_amount
 from foilworks.core.corpus.models import Caption, Release, Subtest
 from foilworks.core.projects.forms.accounts import ONCE_LABEL, ONCE_REASON
 from foilworks.core.projects.listing.filters import Filters
-from foilworks.core.projects.models import CrowdStudy, Project, Role, User
+from foilworks.core.projects.models import CrowdStudy, Membership, Project, Role, User
 from foilworks.core.projects.number_fields import DecimalField, FloatField, IntegerField, of_column
 
 
@@ -154,8 +154,13 @@ class AssignmentForm(forms.Form):
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        members = User.objects.filter(memberships__project=project, is_active=True).distinct().order_by("username")
-        self.fields["people"].choices = members.values_list("pk", "username")
+        roles = Membership.objects.filter(project=project, role__in=ROLE_OF_STAGE.values(), person__is_active=True)
+        # People of a platform have the tasks of their place.
+        roles = roles.filter(person__crowd_workers=None).order_by("person__username", "role").distinct()
+        labels: dict[tuple[int, str], list[str]] = {}
+        for pk, name, role in roles.values_list("person", "person__username", "role"):
+            labels.setdefault((pk, name), []).append(str(Role(role).label))
+        self.fields["people"].choices = [(pk, f"{name} ({', '.join(held)})") for (pk, name), held in labels.items()]
 
 
 class MemberFilter(Filters):
