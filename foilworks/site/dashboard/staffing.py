@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from itertools import product
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Q
+from django.db.models import Count, F, Q
 from django.utils import timezone
 
 from annotation.actions.claims.claim import ROLE_OF_STAGE
@@ -32,7 +32,7 @@ from annotation.queries.quality import barred_from_judging
 from annotation.queries.work_rules import changeable, reviews_per_foil
 from foilworks.core.corpus.models import WATCHABLE, Foil, Subtest
 from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
-from foilworks.core.projects.models import CrowdStudy, LeakageScope, Membership, Project, Role, User
+from foilworks.core.projects.models import CrowdStudy, LeakageScope, Membership, PlaceState, Project, Role, User
 
 Roles = frozenset[str]
 
@@ -79,15 +79,15 @@ def staffing(
     `beyond`.
 
     `funnel`, `subtests`, `queues`: as counted. `blocked`: stages with open tasks of which no member may take one.
-    `beyond`: stage -> open tasks that the quotas leave at least. People that a crowd study recruits are never
-    missing.
+    `beyond`: stage -> open tasks that the quotas leave at least. Each free place of an open crowd study counts as a
+    person.
     """
     team, n_barred = _team(project)
-    crowd = set(CrowdStudy.objects.filter(project=project, is_open=True).values_list("role", flat=True))
+    crowd = _free_places(project)
     left = {(stage, person): n for (_pk, stage, person), n in quotas_left([project]).items()}
     done = {person for (stage, person), n in left.items() if stage == Stage.VALIDATION and not n}
     validators = {person for person, roles in team.items() if Role.VALIDATOR in roles} - done
-    short_rows = [] if Role.VALIDATOR in crowd else short_subtests(project, validators)
+    short_rows = short_subtests(project, validators, crowd[Role.VALIDATOR])
     idle = [row["stage"] for row in queues if row["open"] and not row["leased"] and row["stage"] in ROLE_OF_STAGE]
     blocked = blocked_stages(project, team, crowd, idle, left)
     beyond = {} if crowd else _beyond_quotas(project, team, queues, left)
@@ -102,10 +102,10 @@ def staffing(
     makes = bool(funnel["captions_used"] or not funnel["items"])
     judges = max((row["votes_wanted"] for row in subtests), default=USUAL_JUDGES)
     lacking = missing_people(
-        team.values(),
-        edits=makes and project.edit_stage and Role.ANNOTATOR not in crowd,
-        reviews=_reviews_per_foil(project, queues) if makes and Role.REVIEWER not in crowd else 0,
-        judges=judges if (makes or n_waiting) and Role.VALIDATOR not in crowd else 0,
+        [*team.values(), *({role} for role in crowd.elements())],
+        edits=makes and project.edit_stage,
+        reviews=_reviews_per_foil(project, queues) if makes else 0,
+        judges=judges if makes or n_waiting else 0,
     )
     worst = max((row["lack"] for row in short), default=0)
     if worst > lacking.get(Role.VALIDATOR, 0):
@@ -113,6 +113,16 @@ def staffing(
     for role in (ROLE_OF_STAGE[Stage(stage)] for stage in blocked if stage != Stage.VALIDATION):
         lacking[role.value] = max(1, lacking.get(role.value, 0))
     return {"missing": lacking, "short": short, "blocked": blocked, "beyond": beyond}
+
+
+def _free_places(project: Project) -> Counter[str]:
+    """Return role -> free places of the project's open crowd studies. One query."""
+    n_taken = Count("taken", filter=Q(taken__state__in=(PlaceState.ACTIVE, PlaceState.COMPLETED)))
+    studies = CrowdStudy.objects.filter(project=project, is_open=True).annotate(n_taken=n_taken)
+    free = Counter[str]()
+    for role, n_free in studies.filter(places__gt=F("n_taken")).values_list("role", F("places") - F("n_taken")):
+        free[role] += n_free
+    return free
 
 
 def _team(project: Project) -> tuple[dict[int, set[str]], int]:
@@ -127,8 +137,10 @@ def _team(project: Project) -> tuple[dict[int, set[str]], int]:
     return team, len(barred)
 
 
-def short_subtests(project: Project, validators: set[int]) -> list[dict[str, Any]]:
+def short_subtests(project: Project, validators: set[int], n_strangers: int = 0) -> list[dict[str, Any]]:
     """Return subtests with open pairs whose slots may not all be filled, in some order of claims.
+
+    `n_strangers`: people who will join the validators, and know no clip yet.
 
     `name`, `wanted` and the lowest number who `can`, how many `pairs`, the largest `lack`, the people that `hands`
     exclude there, and `once` if other pairs share its people. Pairs whose slots are not created yet count as well. A
@@ -144,7 +156,7 @@ def short_subtests(project: Project, validators: set[int]) -> list[dict[str, Any
         pk: excluded[pk] | begun.get(row.video, set()) | begun.get((row.subtest, row.name), set())
         for pk, row in pairs.items()
     }
-    doubtful = {pk for pk in pairs if needed[pk] > len(validators) - len(touched[pk])}
+    doubtful = {pk for pk in pairs if needed[pk] > n_strangers + len(validators) - len(touched[pk])}
     eligible = {pk: validators - excluded[pk] for pk in doubtful}
     if any(pairs[pk].is_task for pk in doubtful):
         claimable = {person: _claimable(project, person) for person in validators}
@@ -152,7 +164,7 @@ def short_subtests(project: Project, validators: set[int]) -> list[dict[str, Any
             eligible[pk] = {person for person in validators if pk in claimable[person]}
     rows: dict[str, dict[str, Any]] = {}
     for pk in sorted(doubtful):
-        pair, lack = pairs[pk], needed[pk] - len(eligible[pk])
+        pair, lack = pairs[pk], needed[pk] - len(eligible[pk]) - n_strangers
         if lack > 0:
             first = {"name": pair.subtest, "wanted": pair.votes_wanted, "pairs": 0, "lack": 0}
             row = rows.setdefault(pair.subtest, first)
@@ -301,7 +313,7 @@ def tasks_within(quotas: Sequence[int], n_others: int, tasks: Mapping[int, int])
 def blocked_stages(
     project: Project,
     team: Mapping[int, set[str]],
-    crowd: set[str],
+    crowd: Collection[str],
     stages: Collection[str],
     left: Mapping[tuple[str, int], int],
 ) -> list[str]:

@@ -15,7 +15,7 @@ from annotation.actions.settings.work_settings import set_review_sampling
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Attempt, Involvement, QualityPolicy, Stage, Standing
 from foilworks.core.corpus.rules.states import CandidateState
-from foilworks.core.projects.models import CrowdStudy, Membership, Role
+from foilworks.core.projects.models import CrowdPlace, CrowdStudy, Membership, Role
 from foilworks.site.dashboard.counting import count
 from foilworks.site.dashboard.staffing import missing_people, short_subtests, tasks_within
 from tests import factories
@@ -281,7 +281,7 @@ def test_a_validator_without_attempts_left_cannot_judge(world, required, number,
     assert [row["can"] for row in count(world.project)["short"]] == ([can] if can < 3 else [])
 
 
-def test_people_recruited_by_a_crowd_study_are_never_missing(world):
+def test_each_free_place_of_a_crowd_study_counts_as_a_person(world):
     world.item()
     make_tasks(world.project)
     leaves(world, "vera", "vic", "val")
@@ -289,6 +289,15 @@ def test_people_recruited_by_a_crowd_study_are_never_missing(world):
     study = CrowdStudy.objects.create(project=world.project, name="crowd", **fields)
     found = count(world.project)
     assert (found["short"], found["missing"]) == ([], {})
+    # A place that somebody has taken brings nobody else.
+    place = {"study": study, "entered_at": timezone.now(), "deadline": timezone.now()}
+    CrowdPlace.objects.create(person=factories.make_user("crowd-1"), state="completed", **place)
+    CrowdPlace.objects.create(person=factories.make_user("crowd-2"), state="returned", **place)
+    found = count(world.project)
+    assert (found["short"][0]["lack"], found["missing"], found["blocked"]) == (1, {"validator": 1}, [])
+    CrowdStudy.objects.filter(pk=study.pk).update(places=1)
+    found = count(world.project)
+    assert (found["missing"], found["blocked"]) == ({"validator": 3}, ["validation"])
     CrowdStudy.objects.filter(pk=study.pk).update(is_open=False)
     assert count(world.project)["missing"] == {"validator": 3}
 
