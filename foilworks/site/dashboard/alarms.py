@@ -63,10 +63,10 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
         "annotation:people",
     ),
     "beyond": (
-        _("The quotas leave tasks undone."),
+        _("Quotas or places leave tasks undone."),
         _(
-            "%(stage)s: when all quotas are done, at least %(n)d open tasks remain, because nobody answers an item "
-            "twice. Raise a quota, end an assignment, or invite another person."
+            "%(stage)s: when all quotas and places of crowd studies are done, at least %(n)d open tasks remain: nobody "
+            "answers an item twice. Raise a quota, end an assignment, or invite another person."
         ),
         "annotation:assignments",
     ),

@@ -32,7 +32,16 @@ from annotation.queries.quality import barred_from_judging
 from annotation.queries.work_rules import changeable, reviews_per_foil
 from foilworks.core.corpus.models import WATCHABLE, Foil, Subtest
 from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
-from foilworks.core.projects.models import CrowdStudy, LeakageScope, Membership, PlaceState, Project, Role, User
+from foilworks.core.projects.models import (
+    CrowdPlace,
+    CrowdStudy,
+    LeakageScope,
+    Membership,
+    PlaceState,
+    Project,
+    Role,
+    User,
+)
 
 Roles = frozenset[str]
 
@@ -83,14 +92,16 @@ def staffing(
     person.
     """
     team, n_barred = _team(project)
-    crowd = _free_places(project)
-    left = {(stage, person): n for (_pk, stage, person), n in quotas_left([project]).items()}
+    free_places = _free_places(project)
+    crowd = Counter(role for role, _stage, _n_tasks in free_places.elements())
+    left = _tasks_of_places(project)
+    left |= {(stage, person): n for (_pk, stage, person), n in quotas_left([project]).items()}
     done = {person for (stage, person), n in left.items() if stage == Stage.VALIDATION and not n}
     validators = {person for person, roles in team.items() if Role.VALIDATOR in roles} - done
     short_rows = short_subtests(project, validators, crowd[Role.VALIDATOR])
     idle = [row["stage"] for row in queues if row["open"] and not row["leased"] and row["stage"] in ROLE_OF_STAGE]
     blocked = blocked_stages(project, team, crowd, idle, left)
-    beyond = {} if crowd else _beyond_quotas(project, team, queues, left)
+    beyond = _beyond_quotas(project, team, queues, left, free_places)
     n_open = sum(row["open"] + row["leased"] for row in queues)
     open_rules = changeable(Subtest.objects.filter(project=project, name__in=[row["name"] for row in short_rows]))
     may_change = set(open_rules.values_list("name", flat=True)) if short_rows else set()
@@ -115,14 +126,21 @@ def staffing(
     return {"missing": lacking, "short": short, "blocked": blocked, "beyond": beyond}
 
 
-def _free_places(project: Project) -> Counter[str]:
-    """Return role -> free places of the project's open crowd studies. One query."""
+def _free_places(project: Project) -> Counter[tuple[str, str, int]]:
+    """Return (role, stage, tasks) -> free places of the project's open crowd studies. One query."""
     n_taken = Count("taken", filter=Q(taken__state__in=(PlaceState.ACTIVE, PlaceState.COMPLETED)))
     studies = CrowdStudy.objects.filter(project=project, is_open=True).annotate(n_taken=n_taken)
-    free = Counter[str]()
-    for role, n_free in studies.filter(places__gt=F("n_taken")).values_list("role", F("places") - F("n_taken")):
-        free[role] += n_free
+    free = Counter[tuple[str, str, int]]()
+    columns = ("role", "stage", "pieces", F("places") - F("n_taken"))
+    for *kind, n_free in studies.filter(places__gt=F("n_taken")).values_list(*columns):
+        free[tuple(kind)] += n_free
     return free
+
+
+def _tasks_of_places(project: Project) -> dict[tuple[str, int], int]:
+    """Return (stage, person) -> tasks of the place that the person has in a crowd study. One query."""
+    places = CrowdPlace.objects.filter(study__project=project, state=PlaceState.ACTIVE)
+    return {(stage, person): n for stage, person, n in places.values_list("study__stage", "person", "study__pieces")}
 
 
 def _team(project: Project) -> tuple[dict[int, set[str]], int]:
@@ -273,13 +291,16 @@ def _beyond_quotas(
     team: Mapping[int, set[str]],
     queues: Sequence[Mapping[str, Any]],
     left: Mapping[tuple[str, int], int],
+    free_places: Counter[tuple[str, str, int]],
 ) -> dict[str, int]:
-    """Return stage -> unfinished tasks that the quotas of its people leave at least."""
+    """Return stage -> unfinished tasks that the quotas of its people, and places of crowd studies, leave at least."""
     beyond: dict[str, int] = {}
     for row in queues:
         stage, role = row["stage"], ROLE_OF_STAGE.get(row["stage"])
         people = [person for person, roles in team.items() if role in roles]
         quotas = [left[stage, person] for person in people if (stage, person) in left]
+        n_others = len(people) - len(quotas)
+        quotas += [n_tasks for _role, of_stage, n_tasks in free_places.elements() if of_stage == stage]
         if not quotas:
             continue
         tasks = Counter({1: row["open"] + row["leased"]})
@@ -292,7 +313,7 @@ def _beyond_quotas(
             for pair in _open_pairs(project).values():
                 votes[pair.item] += pair.votes
             tasks = Counter(votes.values()) + Counter({1: row["leased"]})
-        n_beyond = tasks_within([], len(people), tasks) - tasks_within(quotas, len(people) - len(quotas), tasks)
+        n_beyond = tasks_within([], n_others + len(quotas), tasks) - tasks_within(quotas, n_others, tasks)
         if n_beyond:
             beyond[stage] = n_beyond
     return beyond

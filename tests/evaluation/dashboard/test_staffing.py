@@ -302,6 +302,26 @@ def test_each_free_place_of_a_crowd_study_counts_as_a_person(world):
     assert count(world.project)["missing"] == {"validator": 3}
 
 
+def test_places_of_a_crowd_study_have_so_many_tasks(world):
+    for _ in range(4):
+        world.item()
+    make_tasks(world.project)
+    leaves(world, "vera", "vic", "val")
+    fields = {"stage": Stage.VALIDATION, "role": V, "pieces": 2, "places": 3}
+    study = CrowdStudy.objects.create(project=world.project, name="crowd", **fields)
+    found = count(world.project)
+    assert (found["beyond"], found["missing"]) == ({"validation": 6}, {})
+    # A member without a limit answers each of the four items once.
+    Membership.objects.create(project=world.project, person=world.vera, role=V)
+    assert count(world.project)["beyond"] == {"validation": 2}
+    CrowdPlace.objects.create(
+        study=study, person=world.vera, entered_at=timezone.now(), deadline=timezone.now(), session="visit"
+    )
+    assert count(world.project)["beyond"] == {"validation": 6}
+    CrowdStudy.objects.filter(pk=study.pk).update(pieces=4)
+    assert count(world.project)["beyond"] == {}
+
+
 def test_an_imported_benchmark_needs_no_annotators(world):
     world.item()
     leaves(world, "ann", "abe", "rita", "rob", "vera")
