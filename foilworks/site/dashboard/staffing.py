@@ -175,11 +175,19 @@ def short_subtests(project: Project, validators: set[int], n_strangers: int = 0)
         for pk, row in pairs.items()
     }
     doubtful = {pk for pk in pairs if needed[pk] > n_strangers + len(validators) - len(touched[pk])}
-    eligible = {pk: validators - excluded[pk] for pk in doubtful}
+    is_later = any(not pairs[pk].is_task for pk in doubtful)
+    barred_later = _barred_later(project, validators) if is_later else {}
+    claimable = {}
     if any(pairs[pk].is_task for pk in doubtful):
         claimable = {person: _claimable(project, person) for person in validators}
-        for pk in (pk for pk in doubtful if pairs[pk].is_task):
+    eligible = {}
+    for pk in doubtful:
+        row, texts = pairs[pk], (pairs[pk].texts if project.judge_caption_once else ())
+        if row.is_task:
             eligible[pk] = {person for person in validators if pk in claimable[person]}
+        else:
+            known = (barred_later.get((row.video, text), set()) for text in (None, *texts))
+            eligible[pk] = validators - excluded[pk].union(*known)
     rows: dict[str, dict[str, Any]] = {}
     for pk in sorted(doubtful):
         pair, lack = pairs[pk], needed[pk] - len(eligible[pk]) - n_strangers
@@ -284,6 +292,23 @@ def _reviews_per_foil(project: Project, queues: Sequence[Mapping[str, Any]]) -> 
     """Return how many reviewers a foil needs by the shares of reviews, at least one while a review is open."""
     is_open = any(row["open"] for row in queues if row["stage"] == Stage.REVIEW)
     return max(int(is_open), reviews_per_foil(project))
+
+
+def _barred_later(project: Project, validators: set[int]) -> dict[tuple[int, str | None], set[int]]:
+    """Return (clip, sentence) -> validators who were shown it, and (clip, None) -> those who declined the clip.
+
+    For pairs without slots, which the query of the queues does not find. Two queries.
+    """
+    people: dict[tuple[int, str | None], set[int]] = defaultdict(set)
+    mine = {"person__in": validators}
+    for video, person in DeclinedVideo.objects.filter(video__project=project, **mine).values_list("video", "person"):
+        people[video, None].add(person)
+    leases = Lease.objects.filter(task__project=project, task__item__isnull=False, **mine).order_by().distinct()
+    texts = ("task__item__caption__text_sha256", "task__foil__text_sha256")
+    for video, person, *shown in leases.values_list("caption_video", "person", *texts).iterator():
+        for text in shown:
+            people[video, text].add(person)
+    return people
 
 
 def _beyond_quotas(

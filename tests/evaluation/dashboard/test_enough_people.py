@@ -8,9 +8,10 @@ import pytest
 from annotation.actions.claims.claim import claim
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.workflow.make_tasks import make_tasks
-from annotation.models import Involvement, Slot, SlotState, Stage
+from annotation.models import DeclinedVideo, Involvement, Lease, Slot, SlotState, Stage
 from foilworks.core.corpus.models import Foil
 from foilworks.core.projects.models import Project, Role, User
+from foilworks.site.dashboard.counting import count
 from foilworks.site.dashboard.staffing import short_subtests
 from tests.annotation.world import new_key
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
@@ -97,7 +98,13 @@ def works(project: Project, people: list[User], chance: Random) -> bool:
         if work is None:
             waiting.remove(person)
         else:
-            submit_vote(person, work.token, new_key(), chance.choice(("first", "second", "neither")))
+            several = Lease.objects.get(token=work.token).order_shown
+            submit_vote(
+                person,
+                work.token,
+                new_key(),
+                chance.choice((*(("1", "2") if several else ("first", "second")), "neither")),
+            )
     return not Slot.objects.filter(project=project).exclude(state=SlotState.DONE).exists()
 
 
@@ -113,3 +120,46 @@ def test_real_claims_agree(seed, fewer):
     people = [*writers, *(make_member(project, Role.VALIDATOR) for _ in range(lack - fewer))]
     assert named(project, people) == fewer
     assert works(project, people, chance) == (fewer == 0)
+
+
+def odd_project(chance: Random) -> tuple[Project, list[User]]:
+    """Items of two clips, of multiple choice and of three foils; people who voted before, or declined a clip."""
+    project = make_project(judge_caption_once=chance.random() < 0.6, leakage_scope=chance.choice(("video", "item")))
+    more = chance.choice((0, 5))
+    subtests = [make_subtest(project, votes_wanted=n, votes_needed=n, votes_max=more * (n > 1)) for n in (1, 3)]
+    captions = [make_caption(make_video(project), f"a man folds shirt {n}.") for n in range(chance.randint(2, 4))]
+    for number, caption in enumerate(captions):
+        subtest, before = chance.choice(subtests), captions[number - 1]
+        kind = chance.choice(("one foil", "three foils", "two clips", "choice"))
+        if kind == "two clips" and number:
+            for own, other in ((caption, before), (before, caption)):
+                make_item(subtest, own, (other.text,), pair=f"pair {number}")
+        else:
+            foils = tuple(f"foil {number} {n}" for n in range(1 if kind == "one foil" else 3))
+            make_item(subtest, caption, foils, facts={"hard_foil": 0} if kind == "choice" else {})
+    people = [make_member(project, Role.VALIDATOR) for _ in range(chance.randint(0, 3))]
+    for person in people:
+        if chance.random() < 0.3:
+            DeclinedVideo.objects.create(person=person, video=chance.choice(captions).video)
+    if chance.random() < 0.6:
+        make_tasks(project)
+        for person in chance.choices(people, k=3 * bool(people)):
+            if work := claim(person, project, Stage.VALIDATION):
+                submit_vote(person, work.token, new_key(), "cannot_tell")
+    return project, people
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.full) for n in range(1, 60))])
+def test_what_remains_of_odd_items_is_named_and_gets_no_date(seed):
+    """A pair that divides people gets more votes than were counted before: then these are named."""
+    chance = Random(seed)
+    project, people = odd_project(chance)
+    lack = named(project, people)
+    make_tasks(project)
+    assert named(project, people) == lack
+    people += [make_member(project, Role.VALIDATOR) for _ in range(lack)]
+    assert named(project, people) == 0
+    is_done = works(project, people, chance)
+    counted = count(project)
+    assert bool(counted["short"]) == (not is_done)
+    assert is_done or counted["forecast"]["days"] is None

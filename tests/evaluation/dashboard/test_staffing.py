@@ -190,6 +190,20 @@ def test_the_foils_of_a_multiple_choice_item_are_judged_at_once_also_before_it_h
     assert [row["open"] for row in after["queues"]] == [6]
 
 
+def test_a_foil_that_comes_later_needs_people_who_have_not_read_its_caption(world):
+    first = world.item()
+    make_tasks(world.project)
+    for name in ("vera", "vic", "val"):
+        world.vote(name)
+    people = {world.vera.pk, world.vic.pk, world.val.pk}
+    assert short_subtests(world.project, people) == []
+    world.item("a man tears a shirt.", caption=first.caption)
+    (before,) = short_subtests(world.project, people)
+    assert before["lack"] == 3
+    make_tasks(world.project)
+    assert short_subtests(world.project, people) == [before]
+
+
 def test_people_who_saw_the_other_clip_of_an_item_cannot_judge(world):
     """Whoever judged the first clip knows the answer for the second."""
     texts = ("a door opens.", "a door closes.")
