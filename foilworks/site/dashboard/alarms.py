@@ -65,8 +65,8 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
     "beyond": (
         _("Quotas or places leave tasks undone."),
         _(
-            "%(stage)s: when all quotas and places of crowd studies are done, at least %(n)d open tasks remain: nobody "
-            "answers an item twice. Raise a quota, end an assignment, or invite another person."
+            "%(stage)s: when all quotas and places of crowd studies are done, at least %(n)d open tasks remain: a "
+            "person gives one answer per item. Raise a quota, end an assignment, or invite another person."
         ),
         "annotation:assignments",
     ),
