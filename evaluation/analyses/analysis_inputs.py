@@ -70,7 +70,7 @@ class ItemFacts:
     record_fields: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
-def with_hard_foils(items: Sequence[ItemFacts], read: Sequence[Candidates]) -> list[ItemFacts]:
+def with_hard_foils(items: Sequence[ItemFacts], read: Iterable[Candidates]) -> list[ItemFacts]:
     """Return the items with the hard foils that `foilworks.core.corpus.rules.hard_foils` finds in what was read of
     them."""
     return [

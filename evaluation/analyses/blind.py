@@ -235,10 +235,4 @@ def _win_credit(a: int, b: int) -> float:
 
 
 if __name__ == "__main__":
-    # scikit-learn would import pandas, of which it needs nothing here and which occupies 75 MB.
-    sys.modules["pandas"] = None  # type: ignore[assignment]
-    import sklearn.linear_model
-    import sklearn.model_selection  # noqa: F401
-
-    del sys.modules["pandas"]
     json.dump(compute([_fact(values) for values in json.load(sys.stdin)]), sys.stdout)

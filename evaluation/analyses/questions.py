@@ -1,6 +1,6 @@
 """Turn records of files and of releases into the solver's questions: audits, gate and selections share this way."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -57,11 +57,13 @@ def candidates(record: TextRecord, item: ItemRecord) -> Candidates:
     return Candidates(record.subtest, record.right, record.wrongs, item.extra, item.facts)
 
 
-def released_records(records: Sequence[Mapping[str, Any]]) -> list[TextRecord]:
+def released_records(records: Iterable[Mapping[str, Any]]) -> list[TextRecord]:
     """Return frozen records as an audit of their export reads them: hard foils alone, where there are some."""
-    items = [item_record(record) for record in records]
-    texts = [text_record(item, number) for number, item in enumerate(items, 1) if item.foils]
-    read = [candidates(text, item) for text, item in zip(texts, (item for item in items if item.foils), strict=True)]
+    items = ((number, item) for number, item in enumerate(map(item_record, records), 1) if item.foils)
+    texts, read = [], []
+    for number, item in items:
+        texts.append(text_record(item, number))
+        read.append(candidates(texts[-1], item))
     with_hard = [
         text if hard is None else replace(text, hard=hard.index, hard_source=hard.source)
         for text, hard in zip(texts, hard_foils(read), strict=True)

@@ -109,7 +109,7 @@ def _newest(project: Project) -> list[Run]:
     return []
 
 
-def select(records: Sequence[Record], need: str, runs: Sequence[Run]) -> Selection:
+def select(records: Collection[Record], need: str, runs: Sequence[Run]) -> Selection:
     """Return which of the records are supported for a need (`metrics.need_evidence`).
 
     EvaluationError: an unknown need, no runs, or too few looks to name items.
@@ -132,7 +132,7 @@ def select(records: Sequence[Record], need: str, runs: Sequence[Run]) -> Selecti
     return selection
 
 
-def _selections(records: Sequence[Record], runs: Sequence[Run]) -> dict[str, Selection]:
+def _selections(records: Collection[Record], runs: Sequence[Run]) -> dict[str, Selection]:
     """Return what remains of the records for each need, by the evidence for the items that the runs scored."""
     scored, evidence = evidence_of(runs, with_private=runs[0].release.n_private > 0)
     index_by_id = {record["id"]: at for at, record in enumerate(scored)}
@@ -175,7 +175,7 @@ class Offer:
         return [(row, [table[at].n_kept for table in tables]) for at, row in enumerate(tables[0])] if tables else []
 
 
-def offer(project: Project, records: Sequence[Record], run_ids: Sequence[int] = ()) -> Offer | None:
+def offer(project: Project, records: Collection[Record], run_ids: Sequence[int] = ()) -> Offer | None:
     """Return the selections that the ladders of the newest scored release allow; None without a ladder.
 
     `run_ids`: ids of its runs to go by; others are ignored.
@@ -190,7 +190,7 @@ def _content(record: Record) -> tuple[Any, ...]:
     return record["caption"], tuple(record["foils"]), record["video"]["key"]
 
 
-def _counts(records: Sequence[Record], kept: Collection[str], unknown: Collection[str]) -> tuple[SubtestCount, ...]:
+def _counts(records: Collection[Record], kept: Collection[str], unknown: Collection[str]) -> tuple[SubtestCount, ...]:
     by_subtest: dict[str, list[str]] = {}
     for record in records:
         by_subtest.setdefault(record["subtest"], []).append(record["id"])

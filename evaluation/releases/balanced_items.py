@@ -1,6 +1,6 @@
 """Leave items of a subtest out of a release so that its texts do not tell the answers (solver.pruning)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from evaluation.analyses.questions import questions_of, released_records
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.errors import EvaluationError
-from evaluation.releases.snapshot import FrozenItem
+from evaluation.releases.snapshot import FrozenItems, records_of
 from foilworks.core.projects.models import Project
 from foilworks.core.solver.solution import VERSION as SOLVER_VERSION
 from foilworks.core.solver.solution import Selection
@@ -39,14 +39,14 @@ class Offer:
         return self.n_kept >= MIN_ITEMS and self.verdict != "no_fair_subset"
 
 
-def offer(project: Project, frozen: Sequence[FrozenItem], name: str) -> Offer:
+def offer(project: Project, frozen: FrozenItems, name: str) -> Offer:
     """Return what the selection leaves of a subtest; an item stays with all its foils or leaves, and an item of two
     clips with both of its items.
 
     If there is no fair subset, `n_kept` is the largest number of items that it could have.
     """
-    members = [member for member in frozen if member.record["subtest"] == name]
-    texts = released_records([member.record for member in members])
+    members = records_of(frozen).where(lambda record: record["subtest"] == name)
+    texts = released_records(members)
     if not texts:
         return Offer(name, len(members), 0)
     questions, answers = questions_of(texts)
@@ -69,8 +69,8 @@ def offer(project: Project, frozen: Sequence[FrozenItem], name: str) -> Offer:
 
 
 def balanced(
-    project: Project, frozen: Sequence[FrozenItem], names: Collection[str]
-) -> tuple[list[FrozenItem], list[Offer], Selection | None]:
+    project: Project, frozen: FrozenItems, names: Collection[str]
+) -> tuple[FrozenItems, list[Offer], Selection | None]:
     """Return the items without those that leave a named subtest, the changes per subtest, and the selection's record.
 
     EvaluationError: a subtest without valid items, or without a fair subset.
@@ -86,8 +86,8 @@ def balanced(
             )
     removed = frozenset[str]().union(*(row.removed_ids for row in offers))
     if not removed:
-        return list(frozen), offers, None
+        return frozen, offers, None
     from foilworks.core.solver.design import SELECTING
 
     selection = Selection(tuple(sorted(removed)), SELECTING)
-    return [member for member in frozen if member.record["id"] not in removed], offers, selection
+    return frozen.where(lambda member: member.record["id"] not in removed), offers, selection

@@ -2,9 +2,10 @@
 release."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from evaluation.cached_results.cache import digest
 from evaluation.releases.changes import previous_of
 from evaluation.releases.models import ItemReport, ReleaseChangelog, ReportState
 from foilworks.core.corpus.models import Release, ReleaseItem
@@ -30,12 +31,17 @@ def keep_changelog(release: Release) -> None:
 
 
 def compared(before: Release, after: Release) -> dict[str, Any]:
-    """Return ids in the order of their release, of public items: exports contain it. Two queries."""
-    old, new = (_contents(release) for release in (before, after))
+    """Return ids in the order of their release, of public items: exports contain it. Three queries.
+
+    Only contents that differ are in memory together.
+    """
+    old, new = ({name: digest(content) for name, content in _contents(release)} for release in (before, after))
+    differing = {name for name in new if name in old and old[name] != new[name]}
+    old_contents = {name: content for name, content in _contents(before) if name in differing} if differing else {}
     changed = [
         {"id": name, "fields": fields}
-        for name in new
-        if name in old and (fields := changed_fields(old[name], new[name]))
+        for name, content in (_contents(after) if differing else ())
+        if name in differing and (fields := changed_fields(old_contents[name], content))
     ]
     difference = {
         "before": {"id": before.pk, "name": before.name, "content_hash": before.shown_hash},
@@ -69,10 +75,10 @@ def _outcome(name: str, states: Counter[str], new: set[str], changed: set[str]) 
     return CHANGED if name in changed else CONFIRMED
 
 
-def _contents(release: Release) -> dict[str, dict[str, Any]]:
+def _contents(release: Release) -> Iterator[tuple[str, dict[str, Any]]]:
     rows = ReleaseItem.objects.filter(release=release, is_private=False).order_by("position")
     rows = rows.values_list("record", flat=True)
-    return {record["id"]: content_of(record) for record in rows.iterator()}
+    return ((record["id"], content_of(record)) for record in rows.iterator())
 
 
 def changed_fields(old: Mapping[str, Any], new: Mapping[str, Any], above: str = "") -> list[str]:

@@ -13,7 +13,7 @@ from evaluation.ladder.selection import Offer as LadderOffer
 from evaluation.ladder.selection import offer as ladder_offer
 from evaluation.releases.balanced_items import offer
 from evaluation.releases.gate import GateFinding, inspect
-from evaluation.releases.snapshot import FrozenItem, half_items, valid_items
+from evaluation.releases.snapshot import FrozenItems, half_items, records_of, valid_items
 from foilworks.core.corpus.models import Subtest, counts_as_valid, on_publishers_word
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.projects.models import Project
@@ -83,21 +83,21 @@ def preview(project: Project, run_ids: Sequence[int] = (), needs: str = "") -> P
     ladder = _ladder(project, frozen, run_ids)
     selection = ladder.possible.get(needs) if ladder else None
     return Preview(
-        _gate(project, [member for member in frozen if selection is None or member.record["id"] in selection.kept]),
+        _gate(project, frozen.where(lambda member: selection is None or member.record["id"] in selection.kept)),
         ladder,
     )
 
 
-def _ladder(project: Project, frozen: Sequence[FrozenItem], run_ids: Sequence[int]) -> LadderOffer | None:
+def _ladder(project: Project, frozen: FrozenItems, run_ids: Sequence[int]) -> LadderOffer | None:
     try:
-        return ladder_offer(project, [member.record for member in frozen], run_ids)
+        return ladder_offer(project, records_of(frozen), run_ids)
     except EvaluationError:
         return None
 
 
-def _gate(project: Project, frozen: Sequence[FrozenItem]) -> dict[str, Any] | None:
+def _gate(project: Project, frozen: FrozenItems) -> dict[str, Any] | None:
     if not frozen:
         return None
-    finding: GateFinding = inspect(project, [member.record for member in frozen])
+    finding: GateFinding = inspect(project, records_of(frozen))
     offers = [offer(project, frozen, row["name"]) for row in finding.rows if row["solved"]]
     return {"rows": finding.rows, "stopped": finding.stopped, "offers": offers}

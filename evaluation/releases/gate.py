@@ -78,7 +78,7 @@ def _reasons(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [*solved, *(_unjudged_sentence(row) for row in rows if row["n_unjudged"])]
 
 
-def facts_of(records: Sequence[Mapping[str, Any]]) -> list[ItemFacts]:
+def facts_of(records: Collection[Mapping[str, Any]]) -> list[ItemFacts]:
     """Convert frozen records to the facts that analyses take."""
     items = [
         ItemFacts(
@@ -90,10 +90,12 @@ def facts_of(records: Sequence[Mapping[str, Any]]) -> list[ItemFacts]:
         )
         for row in records
     ]
-    return with_hard_foils(items, [candidates_of(row) for row in records])
+    return with_hard_foils(items, map(candidates_of, records))
 
 
-def inspect(project: Project, records: Sequence[Mapping[str, Any]], selection: Selection | None = None) -> GateFinding:
+def inspect(
+    project: Project, records: Collection[Mapping[str, Any]], selection: Selection | None = None
+) -> GateFinding:
     """Run the gate on these frozen records under the limits of the project and its subtests.
 
     `selection`: the record of the selection that left these records.

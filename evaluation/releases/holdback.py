@@ -5,7 +5,7 @@ was private stays private in every later release.
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from django.db.models import QuerySet
@@ -17,7 +17,7 @@ from foilworks.core.corpus.release_records import cluster
 from foilworks.core.projects.access import secret_seed
 from foilworks.core.projects.models import Project
 
-Records = Sequence[Mapping[str, Any]]
+Records = Collection[Mapping[str, Any]]
 MOST = 0.5
 
 
@@ -37,7 +37,9 @@ def private_ids(project: Project, records: Records, share: float, seed: int = 0)
     EvaluationError: too few items were never public.
     """
     public, private = _known_clips(project)
-    ids = drawn(records, check_share(share), secret_seed("holdback", project.pk, seed), public, private)
+    if not (check_share(share) or private):
+        return frozenset()
+    ids = drawn(records, share, secret_seed("holdback", project.pk, seed), public, private)
     if share and not ids:
         raise EvaluationError(
             _(

@@ -2,9 +2,10 @@
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -13,7 +14,7 @@ from django.utils.translation import gettext as _
 from evaluation.errors import EvaluationError
 from evaluation.facts.stored_facts import is_valid
 from foilworks.core.corpus.models import COUNTS_AS_VALID, Foil, Item, MediaState, Subtest, Video
-from foilworks.core.corpus.records import ItemRecord, PairRecord, VideoRecord
+from foilworks.core.corpus.records import ItemRecord, PairRecord, StoredRecords, VideoRecord
 from foilworks.core.corpus.release_records import SCREENED_BY, release_id, release_record
 from foilworks.core.corpus.rules.hard_foils import HARD_FOIL
 from foilworks.core.corpus.rules.states import CandidateState, is_left_out
@@ -43,9 +44,17 @@ class FrozenItem:
     record: dict[str, Any]
 
 
-def frozen_items(project: Project, items: QuerySet[Item] | None = None) -> list[FrozenItem]:
+FrozenItems = StoredRecords[FrozenItem]
+
+
+def records_of(frozen: FrozenItems) -> StoredRecords[dict[str, Any]]:
+    """Return the records of the items."""
+    return frozen.each(attrgetter("record"))
+
+
+def frozen_items(project: Project, items: QuerySet[Item] | None = None) -> FrozenItems:
     """Return main items (all of the project, or those given) with their records, by record id. A fixed number of
-    queries per `ROWS_PER_QUERY` items.
+    queries per `ROWS_PER_QUERY` items. Only the ids are in memory together.
 
     A record has the item's foils and those of its proficiency pair (of a valid one, without dropped foils), and the
     origin of each foil.
@@ -53,10 +62,13 @@ def frozen_items(project: Project, items: QuerySet[Item] | None = None) -> list[
     items_of_project = items if items is not None else Item.objects.filter(subtest__kind=Subtest.Kind.MAIN)
     keys = array("q", items_of_project.filter(subtest__project=project).values_list("pk", flat=True).order_by("pk"))
     screened = screened_by(project) if keys else {}
-    frozen: list[FrozenItem] = []
-    for start in range(0, len(keys), ROWS_PER_QUERY):
-        frozen += _frozen(project, keys[start : start + ROWS_PER_QUERY].tolist(), screened)
-    return sorted(frozen, key=lambda member: member.record["id"])
+    starts = range(0, len(keys), ROWS_PER_QUERY)
+    frozen = StoredRecords(
+        (row for at in starts for row in _frozen(project, keys[at : at + ROWS_PER_QUERY].tolist(), screened)),
+        lambda member: (member.item_id, member.video_id, member.record),
+        lambda values: FrozenItem(*values),
+    )
+    return frozen.in_order(lambda member: member.record["id"])
 
 
 def _frozen(project: Project, keys: list[int], screened: Mapping[int, list[str]]) -> Iterator[FrozenItem]:
@@ -68,16 +80,16 @@ def _frozen(project: Project, keys: list[int], screened: Mapping[int, list[str]]
     return (FrozenItem(item.pk, item.video_id, _record(item, foils, provenance)) for item in rows)
 
 
-def valid_items(project: Project) -> list[FrozenItem]:
+def valid_items(project: Project) -> FrozenItems:
     """Return what a release frozen now contains. EvaluationError: nothing is valid yet, or two items share an id."""
     return whole_items(_valid_items(project))[0]
 
 
-def whole_items(frozen: list[FrozenItem]) -> tuple[list[FrozenItem], list[FrozenItem]]:
+def whole_items(frozen: FrozenItems) -> tuple[FrozenItems, FrozenItems]:
     """Return the items that a release takes, and the halves of pairs that it leaves out, since the other half is not
     valid or no longer fits. EvaluationError: there are only such halves.
     """
-    halves = halves_among([member.record for member in frozen])
+    halves = halves_among(records_of(frozen))
     if len(halves) == len(frozen):
         raise EvaluationError(
             _(
@@ -85,17 +97,15 @@ def whole_items(frozen: list[FrozenItem]) -> tuple[list[FrozenItem], list[Frozen
                 "validators finish the other items."
             )
         )
-    if not halves:
-        return frozen, []
-    return [member for at, member in enumerate(frozen) if at not in halves], [frozen[at] for at in sorted(halves)]
+    return frozen.at(at for at in range(len(frozen)) if at not in halves), frozen.at(sorted(halves))
 
 
-def freeze_candidates(project: Project) -> tuple[list[FrozenItem], list[FrozenItem]]:
+def freeze_candidates(project: Project) -> tuple[FrozenItems, FrozenItems]:
     """Return `whole_items` of the valid items."""
     return whole_items(_valid_items(project))
 
 
-def halves_among(records: Sequence[Mapping[str, Any]]) -> set[int]:
+def halves_among(records: Collection[Mapping[str, Any]]) -> set[int]:
     """Return the positions of halves whose pair is not whole."""
     paired = {at for positions in whole_pairs(records) for at in positions}
     return {at for at, record in enumerate(records) if record.get("pair") and at not in paired}
@@ -120,7 +130,7 @@ def half_items(project: Project) -> list[Item]:
     return [items[at] for at in sorted(halves_among(records))]
 
 
-def _valid_items(project: Project) -> list[FrozenItem]:
+def _valid_items(project: Project) -> FrozenItems:
     valid = Item.objects.filter(COUNTS_AS_VALID, subtest__kind=Subtest.Kind.MAIN)
     # A takedown retracts valid items, but older imports could add valid items to the clip afterwards.
     frozen = frozen_items(project, valid.exclude(video__media_state=MediaState.TAKEN_DOWN))
@@ -132,10 +142,10 @@ def _valid_items(project: Project) -> list[FrozenItem]:
             )
         )
     # By id; older imports could store `1` and `s:1` in the subtest `s`.
-    for member, neighbour in pairwise(frozen):
-        if member.record["id"] == neighbour.record["id"]:
+    for name, next_name in pairwise(frozen.each(lambda member: member.record["id"])):
+        if name == next_name:
             raise EvaluationError(
-                _("Two valid items have the release id '%(id)s'. Retract one of them.") % {"id": member.record["id"]}
+                _("Two valid items have the release id '%(id)s'. Retract one of them.") % {"id": name}
             )
     return frozen
 

@@ -1,7 +1,7 @@
 """Load the results of item checks, for pages, the list of items and the gate of a release. Loads no model."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -75,20 +75,18 @@ def texts_sha256(texts: Sequence[str]) -> str:
     return hashlib.sha256("\x1f".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def check_bar(project: Project, items: Mapping[int, Sequence[str]]) -> None:
+def check_bar(project: Project, items: Iterable[tuple[int, Sequence[str]]]) -> None:
     """Raise EvaluationError if objects alone answer more of these items than the project's limit permits.
 
-    `items`: id -> caption and foils as they are now; results of a check for different texts do not count.
+    `items`: (id, caption and foils as they are now); results of a check for different texts do not count.
     """
     bar = ShortcutBar.objects.filter(project=project).first()
-    if bar is None or not items:
+    if bar is None:
         return
     shortcuts = ItemShortcut.objects.filter(check_of=latest_check(project))
     rows = {pk: (sha, right) for pk, sha, right in shortcuts.values_list("item", "texts_sha256", "objects_right")}
-    right_by_item = {
-        pk: rows[pk][1] for pk, texts in items.items() if pk in rows and rows[pk][0] == texts_sha256(texts)
-    }
-    unknown = len(items) - len(right_by_item)
+    right = [rows[pk][1] if rows.get(pk, ("",))[0] == texts_sha256(texts) else None for pk, texts in items]
+    unknown = right.count(None)
     if unknown:
         raise EvaluationError(
             _(
@@ -98,7 +96,7 @@ def check_bar(project: Project, items: Mapping[int, Sequence[str]]) -> None:
             )
             % {"n": unknown}
         )
-    share = sum(right == MODELS for right in right_by_item.values()) / len(items)
+    share = right.count(MODELS) / len(right)
     if share > bar.share:
         raise EvaluationError(
             _(

@@ -153,9 +153,9 @@ def test_rows_are_read_in_batches_and_give_the_same_records(project, monkeypatch
     group = factories.make_group(factories.make_run(subtest))
     for _ in range(3):
         factories.make_candidate(group, foil=factories.make_item(subtest).foils.get())
-    at_once = frozen_items(project)
+    at_once = list(frozen_items(project))
     monkeypatch.setattr("evaluation.releases.snapshot.ROWS_PER_QUERY", 2)
-    assert frozen_items(project) == at_once
+    assert list(frozen_items(project)) == at_once
     assert len(at_once) == 5
 
 

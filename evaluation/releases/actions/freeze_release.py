@@ -15,10 +15,11 @@ from evaluation.releases.frozen import report_frozen
 from evaluation.releases.gate import GateFinding, inspect
 from evaluation.releases.holdback import check_share, private_ids
 from evaluation.releases.models import ReleaseGate
-from evaluation.releases.snapshot import FrozenItem, freeze_candidates, whole_items
+from evaluation.releases.snapshot import FrozenItems, freeze_candidates, records_of, whole_items
 from evaluation.scoring.models import Run
 from evaluation.utd.shortcuts import check_bar
 from foilworks.core.corpus.models import Release, ReleaseItem
+from foilworks.core.corpus.records import StoredRecords
 from foilworks.core.corpus.release_records import hash_of, n_as_published
 from foilworks.core.projects.access import require_researcher
 from foilworks.core.projects.audit_trail import recording as audit
@@ -61,15 +62,15 @@ def freezing_parameters(fields: Mapping[str, Any]) -> dict[str, Any]:
 class FrozenContent:
     """What a release freezes: its items, and what was left out, by subtest or by the evidence ladder."""
 
-    frozen: list[FrozenItem]
+    frozen: FrozenItems
     balanced: dict[str, dict[str, int]]
     needs: dict[str, Any] | None
     halves: list[str]
     selection: Selection | None
 
     @property
-    def records(self) -> list[dict[str, Any]]:
-        return [member.record for member in self.frozen]
+    def records(self) -> StoredRecords[dict[str, Any]]:
+        return records_of(self.frozen)
 
     @property
     def left_out(self) -> dict[str, Any]:
@@ -114,17 +115,19 @@ def _content(project: Project, selection: ItemSelection, runs: Sequence[Run]) ->
     EvaluationError: none is left.
     """
     (frozen, halves), ladder_selection = freeze_candidates(project), None
+    left_out = [record["id"] for record in records_of(halves)]
     if selection.needs:
-        ladder_selection = select([member.record for member in frozen], selection.needs, runs)
-        selected = [member for member in frozen if member.record["id"] in ladder_selection.kept]
-        frozen, unpaired = whole_items(selected) if selected else ([], [])
-        halves = [*halves, *unpaired]
+        ladder_selection = select(records_of(frozen), selection.needs, runs)
+        kept_ids = ladder_selection.kept
+        frozen = frozen.where(lambda member: member.record["id"] in kept_ids)
+        frozen, unpaired = whole_items(frozen) if frozen else (frozen, frozen)
+        left_out += [record["id"] for record in records_of(unpaired)]
     if not frozen:
         raise EvaluationError(_("No valid item qualifies. Choose other items, or models with other scores."))
     remaining, offers, removal = balanced(project, frozen, selection.balance)
     counts = {row.name: {"n": row.n, "n_kept": row.n_kept} for row in offers}
     ladder = ladder_selection.as_json() if ladder_selection else None
-    return FrozenContent(remaining, counts, ladder, [half.record["id"] for half in halves], removal)
+    return FrozenContent(remaining, counts, ladder, left_out, removal)
 
 
 def _inspected(project: Project, content: FrozenContent) -> GateFinding:
@@ -143,7 +146,7 @@ def _freeze(
     # changes in the meantime, the freeze starts again.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     content = make()
-    frozen, records = content.frozen, content.records
+    records = content.records
     content_hash = hash_of(records)
     existing = Release.objects.filter(project=project, content_hash=content_hash).first()
     if existing is not None:
@@ -152,24 +155,24 @@ def _freeze(
     _check_gate(finding, override)
     private = private_ids(project, records, selection.holdback, selection.seed)
     # Sorting is stable: public items first.
-    frozen = sorted(frozen, key=lambda member: member.record["id"] in private)
-    public = frozen[: len(frozen) - len(private)]
-    check_bar(project, {member.item_id: (member.record["caption"], *member.record["foils"]) for member in frozen})
+    frozen = content.frozen.in_order(lambda member: member.record["id"] in private)
+    public = records_of(frozen.at(range(len(frozen) - len(private))))
+    check_bar(project, ((member.item_id, (member.record["caption"], *member.record["foils"])) for member in frozen))
     release = Release.objects.create(
         project=project,
         name=_checked_name(project, name),
         content_hash=content_hash,
         n_items=len(frozen),
-        n_as_published=n_as_published(member.record for member in public),
+        n_as_published=n_as_published(public),
         n_private=len(private),
-        public_hash=hash_of(member.record for member in public) if private else "",
+        public_hash=hash_of(public) if private else "",
         created_by=person,
     )
     for members in batched(_members(release, frozen, private), ROWS_PER_QUERY):
         ReleaseItem.objects.bulk_create(members)
     keep_changelog(release)
     # Exports show the finding, which names words and texts.
-    public_finding = inspect(project, [member.record for member in public], content.selection) if private else finding
+    public_finding = inspect(project, public, content.selection) if private else finding
     _record_gate(person, release, finding, public_finding, override, content.left_out)
     details = {**content.left_out, "name": release.name, "content_hash": content_hash, "n_items": len(frozen)}
     details["n_as_published"] = release.n_as_published
@@ -230,7 +233,7 @@ def _record_gate(
         audit.record(event)
 
 
-def _members(release: Release, frozen: list[FrozenItem], private: Collection[str]) -> Iterator[ReleaseItem]:
+def _members(release: Release, frozen: FrozenItems, private: Collection[str]) -> Iterator[ReleaseItem]:
     return (
         ReleaseItem(
             release=release,

@@ -6,6 +6,7 @@ import tempfile
 import weakref
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, TypeVar
 
@@ -263,6 +264,7 @@ class ReleaseContent:
 
 
 Stored = TypeVar("Stored")
+Converted = TypeVar("Converted")
 
 
 def _unchanged(value: Any) -> Any:
@@ -289,19 +291,36 @@ class StoredRecords(Collection[Stored], Generic[Stored]):
             digest.update(line)
             self._ends.append(self._ends[-1] + self._file.write(line))
         self.sha256 = digest.hexdigest()
+        self._order: Sequence[int] = range(len(self._ends) - 1)
+        self._source: StoredRecords[Any] | None = None
 
     def __iter__(self) -> Iterator[Stored]:
-        return map(self._read, range(len(self)))
+        return map(self._read, self._order)
 
     def __contains__(self, item: object) -> bool:
         return any(item == record for record in self)
 
     def __len__(self) -> int:
-        return len(self._ends) - 1
+        return len(self._order)
 
-    def in_order(self, key: Callable[[Stored], Any]) -> Iterator[Stored]:
+    def at(self, positions: Iterable[int]) -> "StoredRecords[Stored]":
+        """Return the records at these positions, in this order, from the same file."""
+        view = copy(self)
+        view._source, view._order = self, array("Q", (self._order[position] for position in positions))
+        return view
+
+    def where(self, is_selected: Callable[[Stored], bool]) -> "StoredRecords[Stored]":
+        return self.at(position for position, record in enumerate(self) if is_selected(record))
+
+    def in_order(self, key: Callable[[Stored], Any]) -> "StoredRecords[Stored]":
         keys = [key(record) for record in self]
-        return map(self._read, sorted(range(len(self)), key=keys.__getitem__))
+        return self.at(sorted(range(len(self)), key=keys.__getitem__))
+
+    def each(self, convert: Callable[[Stored], Converted]) -> "StoredRecords[Converted]":
+        """Return what `convert` makes of each record when it is read."""
+        view: StoredRecords[Any] = copy(self)
+        view._source, view._load = self, lambda value: convert(self._load(value))
+        return view
 
     def _read(self, index: int) -> Stored:
         self._file.seek(self._ends[index])
@@ -310,7 +329,7 @@ class StoredRecords(Collection[Stored], Generic[Stored]):
 
 def in_order(records: Iterable[Stored], key: Callable[[Stored], Any]) -> Iterator[Stored]:
     """Yield the records sorted by `key`; of stored records, only the keys are in memory together."""
-    return records.in_order(key) if isinstance(records, StoredRecords) else iter(sorted(records, key=key))
+    return iter(records.in_order(key) if isinstance(records, StoredRecords) else sorted(records, key=key))
 
 
 class Records(Collection[ItemRecord]):

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.ensemble import HistGradientBoostingClassifier
 
 from foilworks.core.solver.choice_model import fit_choices
 from foilworks.core.solver.design import CHARACTERS, CROSSED, FORM_BY_TYPE, RATE_FAMILIES, WORDS, Design
 from foilworks.core.solver.encoding import KeyCounts
 from foilworks.core.solver.questions import Answers
+from foilworks.core.solver.scikit_learn import HistGradientBoostingClassifier
 from foilworks.core.solver.solution import TIERS, Tier
 
 Floats = NDArray[np.float64]

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 from scipy import sparse
-from sklearn.decomposition import TruncatedSVD
 
 from foilworks.core.solver.keys import KeyMatrix, Keys, key_matrix
 from foilworks.core.solver.layout import Layout
 from foilworks.core.solver.option_features import Columns
+from foilworks.core.solver.scikit_learn import TruncatedSVD
 
 # Characters of one text that are read, in runs of this length.
 MAX_CHARACTERS, RUN = 160, 3

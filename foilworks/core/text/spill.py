@@ -5,6 +5,7 @@ it is closed.
 """
 
 import sqlite3
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Self
 
@@ -37,6 +38,10 @@ class Spill:
     def put(self, key: str, value: str) -> None:
         """Set the value of the key."""
         self._run("INSERT OR REPLACE INTO kept VALUES (?, ?)", key, value)
+
+    def by_key(self) -> Iterator[str]:
+        """Yield the values in the order of their keys, by code points."""
+        return (value for (value,) in self._run("SELECT value FROM kept ORDER BY key"))
 
     def _run(self, statement: str, *values: str) -> sqlite3.Cursor:
         try:

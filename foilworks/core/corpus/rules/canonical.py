@@ -9,6 +9,8 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 
+from foilworks.core.text.spill import Spill
+
 
 def canonical_line(record: Mapping[str, object]) -> str:
     """The record as one line of JSON: keys sorted at every level, no spaces, text unescaped, no line feed inside.
@@ -27,17 +29,16 @@ def content_hash(records: Iterable[Mapping[str, object]]) -> str:
 
     Every record has a text `id` (TypeError otherwise), and no two have the same (ValueError otherwise).
     """
-    lines: dict[str, str] = {}
-    for record in records:
-        key = record.get("id")
-        if not isinstance(key, str):
-            raise TypeError(f"a record of a release has no text id: {str(record)[:120]}")
-        if key in lines:
-            raise ValueError(f"two records of a release have the same id {key!r}")
-        lines[key] = canonical_line(record)
     digest = hashlib.sha256()
-    for key in sorted(lines):
-        digest.update(lines[key].encode() + b"\n")
+    with Spill() as lines:
+        for record in records:
+            key = record.get("id")
+            if not isinstance(key, str):
+                raise TypeError(f"a record of a release has no text id: {str(record)[:120]}")
+            if lines.setdefault(key, canonical_line(record)) is not None:
+                raise ValueError(f"two records of a release have the same id {key!r}")
+        for line in lines.by_key():
+            digest.update(line.encode() + b"\n")
     return digest.hexdigest()
 
 

@@ -65,19 +65,18 @@ def candidates_of(record: Mapping[str, Any]) -> Candidates:
 
 def hard_foils(items: Iterable[Candidates]) -> list[HardFoil | None]:
     """Return the hard foil of each item, None if all its foils count alike."""
-    all_items = list(items)
-    item_hard_foils = [stated_hard_foil(item) for item in all_items]
-    nearest: dict[int, tuple[int, float]] = {
-        at: _nearest(item.caption, item.foils)
-        for at, item in enumerate(all_items)
-        if item_hard_foils[at] is None and may_have_nearest(item)
-    }
+    item_hard_foils: list[HardFoil | None] = []
+    nearest: dict[int, tuple[str, int, float]] = {}
+    for at, item in enumerate(items):
+        item_hard_foils.append(stated_hard_foil(item))
+        if item_hard_foils[at] is None and may_have_nearest(item):
+            nearest[at] = (item.subtest, *_nearest(item.caption, item.foils))
     shares: dict[str, list[float]] = defaultdict(list)
-    for at, (_index, share) in nearest.items():
-        shares[all_items[at].subtest].append(share)
+    for subtest, _index, share in nearest.values():
+        shares[subtest].append(share)
     edited = {name for name, subtest_shares in shares.items() if median(subtest_shares) < MAX_CHANGED}
-    for at, (index, _share) in nearest.items():
-        if all_items[at].subtest in edited:
+    for at, (subtest, index, _share) in nearest.items():
+        if subtest in edited:
             item_hard_foils[at] = HardFoil(index, NEAREST)
     return item_hard_foils
 

@@ -2,7 +2,7 @@
 foil. Pure.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,7 +69,7 @@ def two_of_each(pair_keys: Sequence[Hashable | None], names: Sequence[str]) -> l
     return [(pair[0], pair[1]) for pair in position_pairs if len(pair) == 2]
 
 
-def whole_pairs(records: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
+def whole_pairs(records: Collection[Mapping[str, Any]]) -> list[tuple[int, int]]:
     """Return (clip 0, clip 1) as positions, of the pairs that have both halves among frozen records."""
     halves = [half_of(record) for record in records]
     pairs = two_of_each([half and half.place for half in halves], [record["id"] for record in records])

@@ -13,7 +13,7 @@ from evaluation.releases.actions.rescore import rescore
 from evaluation.releases.changelog import changelog_of
 from evaluation.releases.gate import GateFinding
 from evaluation.releases.holdback import MOST
-from evaluation.releases.snapshot import valid_items
+from evaluation.releases.snapshot import records_of, valid_items
 from foilworks.core.corpus.models import Release
 from foilworks.core.corpus.release_records import as_published_facts, canary_of
 from foilworks.core.jobs.models import OPEN_STATES, Job
@@ -122,7 +122,7 @@ class Command(FoilworksCommand):
 
     def _say_what_remains(self, project: Project, needs: str, chosen: list[int]) -> None:
         """Print how many items qualify by subtest, before anything is frozen."""
-        found = select([one.record for one in valid_items(project)], needs, runs_to_select_with(project, chosen))
+        found = select(records_of(valid_items(project)), needs, runs_to_select_with(project, chosen))
         for each in found.subtests:
             unknown = f"; not scored as they are now: {each.n_unknown}" if each.n_unknown else ""
             self.say(one_line(f"{each.name}: {each.n_kept} of {each.n} items need it{unknown}"))
