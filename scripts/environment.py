@@ -37,7 +37,9 @@ WORDS = {
         "FOILWORKS_HOME": "the folder of all data (in a clone `var/` beside manage.py, otherwise `foilworks` in the "
         "user's data folder, on Linux `~/.local/share`)",
         "DATABASE_URL": "the database, `postgresql://user:password@host/name?sslmode=require` (SQLite in the home)",
+        "DATABASE_PASSWORD": "its password as it is, if the URL has none: in a URL, `/` is `%2F`",
         "REDIS_URL": "the queue, `redis://host:6379/0` (an embedded Redis in the home)",
+        "REDIS_PASSWORD": "its password as it is, if the URL has none",
         "HF_HOME": "where models from Hugging Face are downloaded to (`~/.cache/huggingface` if it exists, otherwise "
         "`cache/huggingface` in the home)",
         "STORAGE_URL": "where videos are: `file:///folder`, or `s3://bucket/prefix?endpoint=https://host&region=name`; "

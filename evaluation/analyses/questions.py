@@ -1,6 +1,6 @@
 """Turn records of files and of releases into the solver's questions: audits, gate and selections share this way."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -59,13 +59,17 @@ def candidates(record: TextRecord, item: ItemRecord) -> Candidates:
 
 def released_records(records: Iterable[Mapping[str, Any]]) -> list[TextRecord]:
     """Return frozen records as an audit of their export reads them: hard foils alone, where there are some."""
-    items = ((number, item) for number, item in enumerate(map(item_record, records), 1) if item.foils)
-    texts, read = [], []
-    for number, item in items:
-        texts.append(text_record(item, number))
-        read.append(candidates(texts[-1], item))
+    texts: list[TextRecord] = []
+
+    def read() -> Iterator[Candidates]:
+        for number, item in enumerate(map(item_record, records), 1):
+            if item.foils:
+                texts.append(text_record(item, number))
+                yield candidates(texts[-1], item)
+
+    item_hard_foils = hard_foils(read())
     with_hard = [
         text if hard is None else replace(text, hard=hard.index, hard_source=hard.source)
-        for text, hard in zip(texts, hard_foils(read), strict=True)
+        for text, hard in zip(texts, item_hard_foils, strict=True)
     ]
     return [text.probed() for text in with_hard if text.counted(text.wrongs)]

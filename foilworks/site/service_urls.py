@@ -7,7 +7,7 @@ an address.
 import re
 from pathlib import Path
 from typing import Any
-from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -49,8 +49,11 @@ def sqlite(path: Path) -> Settings:
 CONNECTION_OPTIONS = "-c plan_cache_mode=force_generic_plan -c jit=off"
 
 
-def database(url: str, home: Path) -> Settings:
-    """Return Django's settings for the database of a URL. Its query (`?sslmode=require`) goes to the driver."""
+def database(url: str, home: Path, password: str = "") -> Settings:
+    """Return Django's settings for the database of a URL. Its query (`?sslmode=require`) goes to the driver.
+
+    `password`: as it is, if the URL has none.
+    """
     if not url:
         return sqlite(home / "foilworks.sqlite3")
     parts = split("DATABASE_URL", url)
@@ -71,7 +74,7 @@ def database(url: str, home: Path) -> Settings:
         "ENGINE": "foilworks.site.databases.postgresql",
         "NAME": unquote(parts.path.lstrip("/")),
         "USER": unquote(parts.username or ""),
-        "PASSWORD": unquote(parts.password or ""),
+        "PASSWORD": unquote(parts.password or "") or password,
         # A folder as the host is the server's Unix socket; it can only be in the query.
         "HOST": unquote(parts.hostname or "") or options.pop("host", ""),
         "PORT": str(parts.port or ""),
@@ -81,13 +84,17 @@ def database(url: str, home: Path) -> Settings:
     }
 
 
-def queue(url: str) -> str:
-    """Return the Redis address of REDIS_URL unchanged; "" means the home's own."""
-    if url and split("REDIS_URL", url).scheme not in {"redis", "rediss", "unix"}:
+def queue(url: str, password: str = "") -> str:
+    """Return the Redis address of REDIS_URL, with the password if it has none; "" means the home's own."""
+    parts = split("REDIS_URL", url)
+    if url and parts.scheme not in {"redis", "rediss", "unix"}:
         raise ImproperlyConfigured(
             "REDIS_URL is not a Redis address; write it as redis://host:6379/0, rediss:// or unix:///socket"
         )
-    return url
+    if not (url and password) or parts.password:
+        return url
+    user, _, host = parts.netloc.rpartition("@")
+    return parts._replace(netloc=f"{user}:{quote(password, safe='')}@{host}").geturl()
 
 
 def provider(url: str) -> str:

@@ -20,10 +20,12 @@ def variables(path: Path) -> dict[str, str]:
     """Return the variables of a file of KEY=VALUE lines, as UTF-8. Nothing is evaluated: `$`, `&` and `` ` `` stay.
 
     A value is what follows the first `=`, without a pair of equal quotes around it. Lines that start with `#` are
-    comments. ImproperlyConfigured names the line, but not its value, which may be a secret.
+    comments; shells, Compose and systemd disagree on a `#` after a value, so it is refused after a quoted one.
+    ImproperlyConfigured names the line, but not its value, which may be a secret.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        # Not `splitlines`, which ends lines inside of a value, too, such as at U+2028.
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise ImproperlyConfigured(f"cannot read {path} ({error}); make it readable UTF-8, or remove it") from error
     values: dict[str, str] = {}
@@ -35,6 +37,8 @@ def variables(path: Path) -> dict[str, str]:
         if not equals or not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
             raise ImproperlyConfigured(f"{path}, line {line_number}: write it as NAME=value, or start it with #")
         is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
+        if "\0" in value or (not is_quoted and re.match(r"""(['"]).*\1\s+#""", value)):
+            raise ImproperlyConfigured(f"{path}, line {line_number}: end it after the value; write comments above it")
         values[name] = value[1:-1] if is_quoted else value
     return values
 

@@ -246,9 +246,9 @@ TEMPLATES = [
 ]
 
 DATABASE_URL = _env("DATABASE_URL")
-DATABASES = {"default": service_urls.database(DATABASE_URL, FOILWORKS_HOME)}
+DATABASES = {"default": service_urls.database(DATABASE_URL, FOILWORKS_HOME, _env("DATABASE_PASSWORD"))}
 
-REDIS_URL = service_urls.queue(_env("REDIS_URL"))
+REDIS_URL = service_urls.queue(_env("REDIS_URL"), _env("REDIS_PASSWORD"))
 _REDIS = {"URL": REDIS_URL} if REDIS_URL else {"UNIX_SOCKET_PATH": str(redis_socket_path(FOILWORKS_HOME)), "DB": 0}
 _QUEUE = {**_REDIS, "DEFAULT_TIMEOUT": 24 * 3600, "SERIALIZER": "rq.serializers.JSONSerializer"}
 RQ_QUEUES = {"default": dict(_QUEUE), "gpu": dict(_QUEUE)}

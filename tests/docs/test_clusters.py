@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 
 from foilworks.core.corpus.models import Caption
@@ -82,6 +83,33 @@ def test_the_file_of_the_page_is_read_as_printed(tmp_path):
     found = variables(file)
     assert found["STORAGE_URL"] == "s3://media?endpoint=https://store.example.org&region=us-east-1"
     assert database(found["DATABASE_URL"], tmp_path)["PASSWORD"] == 'a$b&c`d"e'
+
+
+VALUES = (
+    ("export A=b c", "b c"),
+    ("A = 'x#y & $z'", "x#y & $z"),
+    ("A=p#a's\"s`w`\\", "p#a's\"s`w`\\"),
+    ("A=ü\u2028é\x85\u3000x", "ü\u2028é\x85\u3000x"),
+    ("A='b'c'", "b'c"),
+    ("A=a=b==", "a=b=="),
+)
+
+
+@pytest.mark.parametrize(("line", "value"), VALUES)
+@pytest.mark.parametrize("form", ["{}", "\ufeff# a note\r\n\r\n{}\r\nB=1\r\n"])
+def test_values_are_read_as_they_are_in_files_of_any_editor(tmp_path, line, value, form):
+    file = tmp_path / "environment"
+    file.write_bytes(form.format(line).encode())
+    assert variables(file)["A"] == value
+
+
+@pytest.mark.parametrize("line", ["A='secret' # of the main site", 'A="secret"\t#', "A=sec\0ret", "A", "1A=secret"])
+def test_a_line_that_programs_read_differently_is_refused_without_its_value(tmp_path, line):
+    file = tmp_path / "environment"
+    file.write_text(f"B=1\n{line}\n")
+    with pytest.raises(ImproperlyConfigured, match="environment, line 2: ") as refusal:
+        variables(file)
+    assert "sec" not in str(refusal.value)
 
 
 def test_a_ray_job_starts_all_nodes_and_one_engine(bin_folder):

@@ -1,17 +1,24 @@
 """The files of deploy/: Compose passes its schema, units pass systemd's own check, and all name what there is."""
 
 import configparser
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import redis
 import yaml
 from django.conf import settings
 
+from foilworks.site import service_urls
 from foilworks.site.server import web_server
+from foilworks.site.supervisor.embedded_redis import redis_executable
+from tests.ports import free_port
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DEPLOY = ROOT / "deploy"
@@ -52,6 +59,49 @@ def test_compose_names_only_existing_services_volumes_stages_and_variables():
     assert (web_server.workers, '"python:foilworks.site.server.web_server"' in CONTAINERFILE) == (2, True)
     assert services["worker"]["command"] == ["foilworks", "worker", "--cpu", "--slots", "2", "--queue", "default"]
     assert services["scoring"]["command"] == ["foilworks", "worker", "--cpu", "--queue", "gpu"]
+
+
+# All that base64 and people use, and what shells, addresses and redis.conf read as more than a character.
+PASSWORD = 'aB3/+=@:?#%41%zz &$"\\`ü;'
+
+
+def test_passwords_of_compose_may_have_any_characters():
+    """They are in no address: there, `/` ends the host, and `%41` is `A`."""
+    variables = COMPOSE["x-environment"]
+    assert "PASSWORD" not in variables["DATABASE_URL"] + variables["REDIS_URL"]
+    database = service_urls.database(variables["DATABASE_URL"], Path("/home"), PASSWORD)
+    assert (database["USER"], database["PASSWORD"], database["HOST"]) == ("foilworks", PASSWORD, "database")
+    address = service_urls.queue(variables["REDIS_URL"], PASSWORD)
+    arguments = redis.Redis.from_url(address).connection_pool.connection_kwargs
+    assert (arguments["password"], arguments["host"], arguments["port"]) == (PASSWORD, "queue", 6379)
+    assert service_urls.queue("redis://u:own@queue", PASSWORD) == "redis://u:own@queue"
+    assert service_urls.queue("", PASSWORD) == ""
+
+
+def test_the_queue_of_compose_takes_the_password_that_the_processes_send(tmp_path):
+    program, port = redis_executable(), free_port()
+    assert program is not None
+    command = COMPOSE["services"]["queue"]["command"][-1].replace("$$", "$").replace("dir /data", f"dir {tmp_path}")
+    command = command.replace("redis-server -", f"{program} - --port {port}")
+    given = {"PATH": os.environ["PATH"], "REDISCLI_AUTH": PASSWORD}
+    server = subprocess.Popen(["sh", "-c", command], env=given, stdout=subprocess.DEVNULL, process_group=0)
+    try:
+        client = redis.Redis.from_url(service_urls.queue(f"redis://127.0.0.1:{port}", PASSWORD))
+        wait_until(lambda: _answers(client), processes=[server])
+        with pytest.raises(redis.AuthenticationError):
+            redis.Redis(port=port).ping()
+    finally:
+        os.killpg(server.pid, signal.SIGTERM)
+        server.wait(20)
+
+
+def _answers(client: redis.Redis) -> bool:
+    try:
+        return bool(client.ping())
+    except redis.AuthenticationError:
+        raise
+    except redis.ConnectionError:
+        return False
 
 
 def test_backups_are_scheduled_and_updates_back_up_first():

@@ -31,6 +31,8 @@ def rehearse(folder: Path) -> dict[str, Any]:
         with work_folder(settings.FOILWORKS_HOME / "rehearsal", mode=0o700) as home, _empty_database(home) as url:
             # Empty values mean the default of that home, whatever the environment and `.env` say.
             environment = {"FOILWORKS_HOME": str(home), "DATABASE_URL": url, "STORAGE_URL": "", "REDIS_URL": ""}
+            # A file `.env` in the home may contain it, and the other home has none.
+            environment["DATABASE_PASSWORD"] = connection.settings_dict["PASSWORD"]
             restored = _run_command(environment, "restore", str(folder))
             check = _run_command(environment, "check", "--files" if restored["media"] else "--no-media")
     except OSError as error:
