@@ -202,6 +202,18 @@ def test_a_webhook_that_is_being_sent_to_gets_nothing_else(receiver, project, ow
     assert Webhook.objects.get().busy_until is None
 
 
+def test_a_process_that_is_stopped_ends_after_the_attempt_that_is_open(receiver, project, owner):
+    hook = add_webhook(owner, project, receiver.url, ["ping"])
+    for _ in range(3):
+        ping_webhook(owner, project, hook.pk)
+    send_to(hook.pk, is_over=lambda: bool(receiver.came))
+    assert len(receiver.came) == 1
+    assert Delivery.objects.filter(state=Delivery.State.WAITING, attempts=0).count() == 2
+    assert Webhook.objects.get().busy_until is None
+    deliver_all()
+    assert len(receiver.came) == 3
+
+
 def test_jobs_that_0_3_queued_for_a_delivery_leave_it_to_the_sender(receiver, project, owner):
     ping_webhook(owner, project, add_webhook(owner, project, receiver.url, ["ping"]).pk)
     assert run_now(enqueue("projects.deliver_webhook", Delivery.objects.get().pk)).state == "done"

@@ -121,7 +121,7 @@ class Survey:
 
 def records_per_chunk() -> int:
     """Return how many records one statement round stores; fewer on SQLite, where other writers wait for it."""
-    return max(1, READ // 8) if connection.vendor == "sqlite" else READ
+    return max(1, READ // 20) if connection.vendor == "sqlite" else READ
 
 
 def survey(

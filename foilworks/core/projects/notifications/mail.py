@@ -3,6 +3,7 @@
 A mail carries the header of a one-click unsubscription (RFC 8058).
 """
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -51,10 +52,14 @@ def due(now: datetime) -> list[NotificationSettings]:
     return list(rows.exclude(gets_no_mail).select_related("person").order_by("pk"))
 
 
-def send_due(now: datetime | None = None) -> tuple[int, int]:
-    """Send the mails that are due, until the server fails; return how many were sent and how many failed."""
+def send_due(now: datetime | None = None, is_over: Callable[[], bool] = bool) -> tuple[int, int]:
+    """Send the mails that are due, until the server fails or `is_over()`; return how many were sent and how many
+    failed.
+    """
     sent = 0
     for person_settings in due(now or timezone.now()):
+        if is_over():
+            break
         outcome = send_digest(person_settings, now or timezone.now())
         if outcome is False:
             return sent, 1

@@ -4,6 +4,7 @@ Any number of hosts may send: each webhook has at most one open attempt. One tha
 for longer and longer.
 """
 
+from collections.abc import Callable
 from datetime import timedelta
 
 from django.db.models import Exists, F, OuterRef, Q
@@ -28,10 +29,12 @@ def due_webhooks() -> list[tuple[int, str]]:
     return list(Webhook.objects.filter(Exists(due), stopped_at=None).exclude(closed).values_list("pk", "url"))
 
 
-def send_to(hook_id: int) -> None:
-    """Attempt the due deliveries of a webhook one after the other, until one fails."""
+def send_to(hook_id: int, is_over: Callable[[], bool] = bool) -> None:
+    """Attempt the due deliveries of a webhook one after the other, until one fails or `is_over()`."""
     due = Delivery.objects.filter(**DUE, webhook=hook_id, next_at__lte=timezone.now()).order_by("next_at", "pk")
     for delivery in due.select_related("webhook__project")[:MAX_PER_TURN]:
+        if is_over():
+            return
         now = timezone.now()
         free = Webhook.objects.filter(Q(busy_until=None) | Q(busy_until__lte=now), pk=hook_id)
         if not free.update(busy_until=now + CLAIM_TIMEOUT):
