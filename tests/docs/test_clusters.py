@@ -124,6 +124,21 @@ def test_a_ray_job_starts_all_nodes_and_one_engine(bin_folder):
     assert problem_of(engine.removeprefix("foilworks ")) == ""
 
 
+def test_two_ray_jobs_of_one_node_have_their_own_ports(bin_folder):
+    for job in ("7", "12345"):
+        run(bin_folder, "ray.sbatch", SLURM_NNODES="1", SLURM_JOB_ID=job)
+    calls = (bin_folder / "calls").read_text()
+    assert re.findall(r"--head --port=(\d+)", calls) == ["20007", "22345"]
+
+
+def test_a_ray_job_whose_first_node_cannot_start_ends(bin_folder):
+    (bin_folder / "ray").write_text("#!/bin/bash\nexit 1\n")
+    said = run(bin_folder, "ray.sbatch", SLURM_NNODES="2")
+    assert said.startswith("srun ")
+    assert "ray start ended on " in said
+    assert "foilworks worker" not in (bin_folder / "calls").read_text()
+
+
 def test_the_page_shows_the_files_that_exist():
     named = set(re.findall(r"deploy/[a-z/.-]+[a-z]", PAGE))
     assert named == {"deploy/worker-role.sql", "deploy/slurm/submit.sh", "deploy/slurm/ray.sbatch"}

@@ -145,6 +145,7 @@ class TestMail:
         found = notify(olga, project)
         notify(olga, project, "queue_empty")
         notify(olga, project, read_at=timezone.now())
+        assert send_due(is_over=lambda: True) == (0, 0)
         assert send_due() == (1, 0)
         (sent,) = mail.outbox
         assert (sent.subject, sent.to) == ("1 new notification · Foilworks", ["olga@example.org"])
