@@ -13,7 +13,7 @@ from functools import partial
 from types import TracebackType
 from urllib.parse import urlsplit
 
-from django.db import DatabaseError, connections
+from django.db import Error, connections
 from django.utils import timezone
 
 from foilworks.core.projects.notifications import mail
@@ -56,7 +56,7 @@ class Sender:
                         hosts[urlsplit(url).netloc] += self._start(url, send_to, key)
                 if mail.is_ready() and mail.due(timezone.now()):
                     self._start(MAIL, mail.send_due)
-            except DatabaseError as error:
+            except Error as error:
                 logger.warning("cannot look for messages that are due: %s", error)
             finally:
                 connections.close_all()
@@ -78,7 +78,7 @@ class Sender:
 def _in_thread(send: Callable[[], object]) -> None:
     try:
         send()
-    except DatabaseError as error:
+    except Error as error:
         logger.warning("cannot store what was sent: %s", error)
     finally:
         connections.close_all()
