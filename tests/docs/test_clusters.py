@@ -126,7 +126,7 @@ def test_a_ray_job_starts_all_nodes_and_one_engine(bin_folder):
 
 def test_two_ray_jobs_of_one_node_have_their_own_ports(bin_folder):
     for job in ("7", "12345"):
-        run(bin_folder, "ray.sbatch", SLURM_NNODES="1", SLURM_JOB_ID=job)
+        run(bin_folder, "ray.sbatch", SLURM_NNODES="1", SLURM_JOB_ID=job, SLURM_TMPDIR=str(bin_folder))
     calls = (bin_folder / "calls").read_text()
     assert re.findall(r"--head --port=(\d+)", calls) == ["20007", "22345"]
 

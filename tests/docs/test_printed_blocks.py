@@ -273,13 +273,17 @@ def test_three_nodes_of_a_real_ray_score_from_the_printed_page(site):
         printed = block(start).replace("head:6379", head).replace("6379", head.partition(":")[2])
         return f"{variables}\n{printed}"
 
+    def active_nodes() -> int:
+        status = site.bash(f"{variables}\nray status --address {head}", **quiet)
+        return len(re.findall(r"^ 1 node_", status.partition("Pending:")[0], re.MULTILINE))
+
     engine = None
     try:
         site.bash(typed("ray start --head"), **quiet, FOILWORKS_HOME=str(site.folder / "n1"))
         for n in (2, 3):
             site.bash(typed("ray start --address"), **quiet, FOILWORKS_HOME=str(site.folder / f"n{n}"))
-        status = site.bash(f"{variables}\nray status --address {head}", **quiet)
-        assert len(re.findall(r"^ 1 node_", status.partition("Pending:")[0], re.MULTILINE)) == 3, status
+        # A node that has just started is listed a moment later.
+        wait_until(lambda: active_nodes() == 3)
         path = f"{PROGRAMS}:{os.environ['PATH']}"
         given = {"HOME": str(site.user), "PATH": path, "PYTHONPATH": str(ROOT), **quiet}
         command = typed("RAY_ADDRESS=head:6379 foilworks worker").replace("foilworks worker", "exec foilworks worker")
