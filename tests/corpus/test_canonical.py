@@ -29,6 +29,22 @@ def test_the_hash_is_sha256_of_the_lines_sorted_by_id():
     assert content_hash([{"id": "b", "caption": "y"}, {"caption": "x", "id": "a"}]) == expected
 
 
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), unique=True, max_size=6))
+def test_ids_are_sorted_by_code_points(ids):
+    lines = [canonical_line({"id": name}) for name in sorted(ids)]
+    assert (
+        content_hash({"id": name} for name in ids)
+        == hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
+    )
+
+
+def test_ids_beyond_the_basic_plane_come_last():
+    """As in UTF-8, and not as in UTF-16."""
+    first, last = {"id": "\uffff"}, {"id": "\U00010000"}
+    lines = f"{canonical_line(first)}\n{canonical_line(last)}\n".encode()
+    assert content_hash([last, first]) == hashlib.sha256(lines).hexdigest()
+
+
 def test_one_changed_code_point_changes_the_hash():
     composed, combining = [{"id": "a", "caption": "caf\u00e9"}], [{"id": "a", "caption": "cafe\u0301"}]
     assert content_hash(composed) != content_hash(combining)

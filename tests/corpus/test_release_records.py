@@ -1,8 +1,9 @@
+import gc
 from dataclasses import replace
 
 from hypothesis import given
 
-from foilworks.core.corpus.records import ItemRecord, PairRecord, ReleaseVote, VideoRecord, VoteCounts
+from foilworks.core.corpus.records import ItemRecord, PairRecord, ReleaseVote, StoredRecords, VideoRecord, VoteCounts
 from foilworks.core.corpus.release_records import (
     content_of,
     facts_of_kept_foils,
@@ -24,6 +25,14 @@ ITEM = ItemRecord(
     foils=("y", "z"),
     proficiency=PairRecord("p", ("q",)),
 )
+
+
+def test_views_of_stored_records_read_the_file_of_the_first():
+    numbers = StoredRecords([30, 1, 2])
+    view = numbers.where(lambda number: number > 1).in_order(int).each(str)
+    del numbers
+    gc.collect()
+    assert (list(view), len(view), list(view.at([1]))) == (["2", "30"], 2, ["30"])
 
 
 @given(items)
