@@ -48,7 +48,7 @@ def sentence(result: Mapping[str, Any]) -> str:
         "n": count(row["n"]),
     }
     forms = {
-        "fail": _("Fail: at least %(value)s of the %(what)s are answered without the video"),
+        "fail": _("Fail: %(value)s of the %(what)s are answered without the video"),
         "reversed": _(
             "Reversed: %(value)s of the %(what)s are answered without the video, so the opposite answer is "
             "right in %(opposite)s"
