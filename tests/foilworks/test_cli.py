@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from foilworks.site.cli import about, own_commands, run
+from foilworks.site.cli import PREPARE_THEMSELVES, about, own_commands, run
 from foilworks.site.management.base import FoilworksCommand
 from foilworks.site.management.old_spellings import MOVED
 
@@ -256,3 +256,25 @@ def test_the_first_command_of_an_empty_home_makes_its_tables_and_doctor_says_tha
     assert first.returncode == 0
     assert json.loads(first.stdout)["created"]["captions"] == 1
     assert json.loads(foilworks("doctor", "--json", **home).stdout)["ok"]
+
+
+@pytest.mark.full
+@pytest.mark.slow(seconds=60)
+def test_every_first_command_of_an_empty_home_prepares_it_or_needs_no_database(tmp_path):
+    home = {"FOILWORKS_HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(ROOT)}
+    (tmp_path / "home").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.foilworks.first_commands"],
+        env={**os.environ, **home},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {name for name, *_ in rows} == set(own_commands()) - PREPARE_THEMSELVES - {"worker"}
+    for _name, words, outcome, errors in rows:
+        assert outcome in {"prepared", "0", "1"}, (words, outcome, errors)
+        assert outcome != "1" or errors.startswith("foilworks: "), (words, errors)
+        assert "no such table" not in errors, words
+    assert len({name for name, _words, outcome, _errors in rows if outcome == "prepared"}) >= 28
