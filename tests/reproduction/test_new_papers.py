@@ -8,6 +8,7 @@ import pytest
 
 from evaluation.errors import EvaluationError
 from foilworks.site.reproduction import oasis_printed, tst, tst_printed, video_oasis
+from foilworks.site.reproduction.audits import audit_notes
 from foilworks.site.reproduction.printed_checks import without_shares
 from foilworks.site.reproduction.registry import SAMPLES
 from foilworks.site.reproduction.table_cells import count_states
@@ -91,6 +92,8 @@ def test_the_closed_sets_are_never_opened(tmp_path):
     assert sets == {"TVBench", "Video-Holmes"}
     totals = [cell for cell in result.cells if cell.table == oasis_printed.AUDIT]
     assert {(cell.ours, cell.state) for cell in totals} == {(None, "not given")}
+    read = {cell.row: cell.ours for cell in result.cells if cell.column == "items that the solver read"}
+    assert all(read[name] <= video_oasis.ITEMS for name in sets)
     ratios = {(cell.row, cell.column): cell.ours for cell in result.cells if cell.table == video_oasis.RATIO}
     assert ratios["TVBench", "shortcut-solvable, %"] == pytest.approx(45)
     assert ratios["Video-Holmes", "video-native"] == 7
@@ -100,3 +103,19 @@ def test_the_closed_sets_are_never_opened(tmp_path):
 def test_weights_are_refused(module, tmp_path):
     with pytest.raises(EvaluationError, match="'CLIP' is not a model here"):
         module.reproduce(tmp_path, tmp_path, weights={"CLIP": "fake:"}, seed=0)
+
+
+def test_a_note_of_an_audit_names_its_sample():
+    solved = {
+        "unit": "questions",
+        "value": 0.5,
+        "interval": [0.4, 0.6],
+        "chance": 0.25,
+        "n": 400,
+        "verdict": "cannot_tell",
+    }
+    document = {"items": 2490, "sample": {"items": 400}, "without_video": solved, "findings": []}
+    (of_sample,) = audit_notes({"VSI-Bench": document})
+    assert "audit of VSI-Bench (a random sample of 400 of its 2,490 items). Cannot tell: 50.0 %" in of_sample
+    (of_all,) = audit_notes({"VSI-Bench": document | {"sample": {"items": 2490}}})
+    assert "audit of VSI-Bench. Cannot tell" in of_all

@@ -16,7 +16,8 @@ from foilworks.site.reproduction.table_cells import Cell, compare
 AUDIT = "Beyond the paper: audit of {}. {} All checks: audit.json."
 PRUNED = "Beyond the paper: pruning of {} keeps {:,} of {:,} items ({}). The lists are in pruned/."
 VERDICTS = {"fair": "certified", "too_few": "too few are left", "no_fair_subset": "no fair part was found"}
-COLUMNS = ("items read", "chance, %", "answered without the video, %")
+COLUMNS = ("items", "items that the solver read", "chance, %", "answered without the video, %")
+SAMPLE = "{} (a random sample of {:,} of its {:,} items)"
 Documents = Mapping[str, Mapping[str, Any]]
 
 
@@ -54,15 +55,25 @@ def audit_files(files: Mapping[str, Path], work: Path, seed: int, form: str = ""
 
 def audit_notes(documents: Documents) -> tuple[str, ...]:
     """Return what each audit means, in a sentence per name."""
-    meanings = {name: sentence(document) for name, document in documents.items()}
+    meanings = {_with_sample(name, document): sentence(document) for name, document in documents.items()}
     return tuple(AUDIT.format(name, meaning) for name, meaning in meanings.items() if meaning)
+
+
+def _with_sample(name: str, document: Mapping[str, Any]) -> str:
+    """Return the name, with the size of the sample if the solver did not read all items."""
+    n_read, n_items = document["sample"]["items"], document["items"]
+    return name if n_read == n_items else SAMPLE.format(name, n_read, n_items)
 
 
 def audit_cells(table: str, documents: Documents) -> Iterator[Cell]:
     """Yield what the solver answers of each set without its videos; the papers print no such numbers."""
     for name, document in documents.items():
         solved = document["without_video"]
-        numbers = (document["items"], *((100 * solved[key]) if solved else None for key in ("chance", "value")))
+        numbers = (
+            document["items"],
+            document["sample"]["items"],
+            *((100 * solved[key]) if solved else None for key in ("chance", "value")),
+        )
         for column, number in zip(COLUMNS, numbers, strict=True):
             yield compare(table, name, column, None, number, digits=1)
 

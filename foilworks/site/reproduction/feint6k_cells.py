@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from foilworks.site.reproduction.table_cells import Caveat, Cell, compare
+from foilworks.site.reproduction.table_cells import Caveat, Cell, compare, not_given
 from foilworks.site.teacher.paper_rows import (
     FINETUNED,
     HUMAN,
@@ -26,9 +26,8 @@ TINY = "a small student that was drawn and trained here: give --weights {}=SPEC"
 NOT_SCORED = "needs the weights and the videos: give --weights {}=SPEC and the folder videos"
 SCORED = "made from the given files: other weights, frames or ties than the paper's give other numbers"
 OF_ARRAY = "computed from the given array, which is of other weights or files than the authors'"
-NOT_TRAINED = Caveat(
-    "not given", "the videos and captions of the train split: videos, MSRVTT_data.json or vatex_training_v1.0.json"
-)
+MSRVTT_PAGE, VATEX_PAGE = "ms-multimedia-challenge.com/2017/dataset", "eric-xw.github.io/vatex-website"
+NOT_TRAINED = not_given("videos, MSRVTT_data.json or vatex_training_v1.0.json", f"{MSRVTT_PAGE} and {VATEX_PAGE}")
 CHATBOT_NEEDED = Caveat("needs weights", "give the chatbot that changes captions with --weights chatbot=SPEC")
 # Of ranks 3 to 6 by chance. A model whose other clips have a higher mean ranks them worse than chance.
 CHANCE_MEAN = 4.5

@@ -39,7 +39,7 @@ MEANINGS: Mapping[State, str] = {
     "simulated": "simulated people edited, validated or answered; it says nothing about people",
     "tiny model": "a small model took the part of one whose weights were not given",
     "other data": "the given file is not the published one, so nothing can be compared",
-    "not given": "you did not give the file; it is named with its address",
+    "not given": "the folder lacks what it needs, or the command never reads it; the reason says what and where",
     "needs weights": "it needs a model that was not given",
     "not published": "nobody can have what the number needs",
     "no number in the paper": "the paper describes it in words or in a figure",
@@ -54,11 +54,15 @@ Rows = Sequence[Sequence[str]]
 
 
 class TableView(NamedTuple):
-    """One table of the paper: its name, its rows (the header first), and a line per reason of its cells."""
+    """One table of the paper: its name, its rows (the header first), and a line per reason of its cells.
+
+    `has_numbers`: at least one cell has a number of ours.
+    """
 
     name: str
     rows: Rows
     reasons: Sequence[str]
+    has_numbers: bool
 
 
 def write_report(result: Result, folder: Path) -> list[Path]:
@@ -119,7 +123,7 @@ def page_of(result: Result, folder: Path) -> str:
             "paper": result.paper,
             "states": [(state, counted.get(state, 0), meaning) for state, meaning in MEANINGS.items()],
             "n_cells": len(result.cells),
-            "tables": [(table.name, table.rows[0], table.rows[1:], table.reasons) for table in tables_of(result)],
+            "tables": [table._asdict() | {"head": table.rows[0], "rows": table.rows[1:]} for table in _tables(result)],
             "folded_head": FOLDED_HEAD,
             "folded": folded_of(result),
             "notes": result.notes,
@@ -130,10 +134,14 @@ def page_of(result: Result, folder: Path) -> str:
 
 def tables_of(result: Result) -> Iterator[TableView]:
     """Yield the tables with at least one number of ours; the others are in `folded_of`."""
+    return (table for table in _tables(result) if table.has_numbers)
+
+
+def _tables(result: Result) -> Iterator[TableView]:
     for name, cells in groupby(result.cells, key=lambda cell: cell.table):
         of_table = list(cells)
-        if any(cell.ours is not None for cell in of_table):
-            yield TableView(name, _rows(of_table), list(_reasons(of_table)))
+        with_numbers = [cell for cell in of_table if cell.ours is not None]
+        yield TableView(name, _rows(of_table), list(_reasons(with_numbers or of_table)), bool(with_numbers))
 
 
 def folded_of(result: Result) -> Rows:
@@ -168,7 +176,7 @@ def _cell_text(cell: Cell) -> str:
 
 
 def _reasons(cells: Sequence[Cell]) -> Iterator[str]:
-    """Yield a line per reason of the cells that have a number of ours, with the number of its cells."""
-    counted = Counter((cell.state, cell.why) for cell in cells if cell.why and cell.ours is not None)
+    """Yield a line per reason, with the number of its cells."""
+    counted = Counter((cell.state, cell.why) for cell in cells if cell.why)
     for (state, why), count in counted.items():
         yield REASON.format(count, state, why)

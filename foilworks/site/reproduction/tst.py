@@ -95,7 +95,10 @@ OTHER_SIZE = "{} has {:,} questions, the published file {:,}"
 OTHER_NUMBER = "the published files give another number"
 NOT_SHIPPED = Caveat("not published", "the answers with videos are of a version of VSI-Bench that is not public")
 TRAINED = Caveat("needs weights", "a language model of 7 billion weights, tuned on the other folds")
-NO_TRUTH = Caveat("not given", "the right answers: the authors may not share those of Video-MME")
+NO_TRUTH = Caveat(
+    "not given",
+    "the right answers, which the authors may not share; they are at https://huggingface.co/datasets/lmms-lab/Video-MME",
+)
 FORESTS = Caveat("not given", f"the authors' random forest and its features; run their code, published at {CODE}")
 VSI = "VSI-Bench"
 OURS, OURS_GAPS = "Ours: audit of VSI-Bench", "Ours: questions with options that our pruning keeps"

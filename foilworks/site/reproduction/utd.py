@@ -40,7 +40,6 @@ TINY = Caveat(
     "tiny model", "encoded by hashed words, not by SFR-Embedding-Mistral: give --weights SFR-Embedding-Mistral=SPEC"
 )
 OTHER_RUN = "computed with the given encoder from the given descriptions; the paper's bootstrap draws are not published"
-NO_TRAIN_SPLIT = Caveat("not given", "the descriptions and the list of the train split")
 CONCEPT_OF = dict(zip(CONCEPTS, (DESCRIPTION, OBJECTS, ACTIVITIES, VERBS), strict=True))
 TIME_OF = {
     "sequence of frames": SEQUENCE,
@@ -241,13 +240,16 @@ def _cell(
     """Return a cell of the data set `column`, by default the heading. `tiny`: words were hashed instead of encoded."""
     data_set = BY_COLUMN[column or heading]
     if run is None:
-        names = f"{data_set.descriptions(data_set.test)} and {data_set.videos(data_set.test)}"
-        caveat: Caveat | None = not_given(names, PAGE)
+        caveat: Caveat | None = _without_split(data_set, data_set.test)
     elif reproduced is None:
-        caveat = NO_TRAIN_SPLIT
+        caveat = _without_split(data_set, data_set.train)
     else:
         caveat = TINY if tiny else other_data(data_set, run.result["n"])
     return compare(table, row, heading, paper, reproduced, digits=1, why=OTHER_RUN, caveat=caveat)
+
+
+def _without_split(data_set: DataSet, split: str) -> Caveat:
+    return not_given(f"{data_set.descriptions(split)} and {data_set.videos(split)}", PAGE)
 
 
 def _sorted(cells: list[Cell]) -> list[Cell]:

@@ -38,7 +38,8 @@ SOURCES = (
 ITEMS = 400
 CLOSED = Caveat(
     "not given",
-    "the sum over 14 sets: the command never opens ImplicitQA, MINERVA, MMR-V, RTV-Bench and VCR-Bench",
+    "the sum over 14 sets: the command never opens ImplicitQA, MINERVA, MMR-V, RTV-Bench and VCR-Bench, so no file "
+    "that you add gives this number",
 )
 MODELS_NEEDED = Caveat("needs weights", "the model with its videos; the command scores none on these sets")
 UNPRINTED = "the paper draws this ratio without a number"
