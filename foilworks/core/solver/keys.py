@@ -43,7 +43,7 @@ def key_matrix(rows: Iterable[Iterable[str]]) -> KeyMatrix:
     codes: dict[str, int] = {}
     columns, ends = array("q"), array("q", [0])
     for keys in rows:
-        columns.extend(codes.setdefault(key, len(codes)) for key in set(keys))
+        columns.extend(codes.setdefault(key, len(codes)) for key in dict.fromkeys(keys))
         ends.append(len(columns))
     indices = np.frombuffer(columns, dtype=np.int64) if len(columns) else np.empty(0, dtype=np.int64)
     shape = (len(ends) - 1, max(1, len(codes)))
@@ -167,7 +167,7 @@ def names_and_words(layout: Layout) -> Iterator[Keys]:
     for row, item in enumerate(layout.item):
         is_label = layout.is_label[item]
         text = _telling_words(layout, item) if is_label else layout.option_words[row][:MAX_CROSSED]
-        own = {*text, *(f"-{word[-3:]}" for word in text if len(word) > 4)}
+        own = dict.fromkeys([*text, *(f"-{word[-3:]}" for word in text if len(word) > 4)])
         label = layout.texts[row] if is_label else ""
         yield [f"{part}|{label}|{word}" for part in parts[item] for word in own]
 
