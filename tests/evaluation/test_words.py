@@ -115,6 +115,20 @@ class TestBlind:
         items = [item(f"a red {noun}", f"a {noun}") for noun in self.NOUNS]
         assert blind.compute(items, draws=200)["overall"]["caption_longer"] == 1
 
+    def test_a_set_of_valid_items_is_solved_once_and_others_twice(self, monkeypatch):
+        solve, solved = blind.solve, []
+        monkeypatch.setattr(blind, "solve", lambda items, seed: solved.append(len(items)) or solve(items, seed))
+        kept = [item(f"a {noun} rises", f"a {noun} falls", valid=True) for noun in self.NOUNS]
+        (row,) = (whole := blind.compute(kept, draws=200))["subtests"]
+        assert solved == [10]
+        assert row == {**row["valid"], "valid": row["valid"]}
+        # Another subtest has an item that is not valid: then its texts teach the solver, too.
+        more = [item(f"a {noun} falls", f"a {noun} rises", subtest="t", valid=False) for noun in self.NOUNS]
+        first, second = blind.compute([*kept, *more], draws=200)["subtests"]
+        assert solved == [10, 20, 10]
+        assert first["valid"] == row["valid"] == whole["subtests"][0]["valid"]
+        assert second["valid"] is None
+
     def test_subtests_are_separate(self):
         items = [item(f"a {noun}", f"no {noun}", subtest=name) for noun in self.NOUNS for name in ("x", "y")]
         got = blind.compute(items, draws=200)

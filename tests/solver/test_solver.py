@@ -11,7 +11,7 @@ from benchmarks.made_up_sets import FAIR, choice, label, mirrored_pairs
 from benchmarks.planted_shortcuts import PLANTS
 from foilworks.core.solver.design import NUMBER_FAMILIES, Design
 from foilworks.core.solver.folds import folds_of, strata_of, structure_of
-from foilworks.core.solver.keys import MAX_PARTS, names_and_options
+from foilworks.core.solver.keys import MAX_PARTS, key_matrix, names_and_options
 from foilworks.core.solver.learner import Stack
 from foilworks.core.solver.questions import Row, separate_answers
 from foilworks.core.solver.solve import certify, first_view, permute_labels, redraw
@@ -224,8 +224,14 @@ def test_the_ungrouped_value_is_beside_the_grouped_one():
         for i, row in enumerate(rows)
         for side, other in [("left", "right")[:: 1 if i // 6 % 2 else -1]]
     ]
-    headline = first_view(*separate_answers(rows)).headline
+    headline = certify(*separate_answers(rows), repeats=2, permutations=0).headline
     assert headline.value_ungrouped > headline.value + 0.2
+    assert first_view(*separate_answers(rows)).headline.value_ungrouped is None
+
+
+def test_keys_keep_their_order_so_that_sums_are_equal_in_every_process():
+    words = [f"w{number}" for number in range(20)]
+    assert key_matrix([words, words[::-1]]).names == words
 
 
 def test_equal_options_without_an_order_are_a_guess():

@@ -20,7 +20,7 @@ class TierResult:
 
     `interval`: 95 %, videos are blocks. `chance`: mean of 1 / (number of options). `n_needed`: the number of items that
     would decide, of a verdict "cannot_tell"; None if more items of this kind would not. `value_ungrouped`: the value if
-    items of one video teach each other; None if no two items share a video, or the tier was not measured so.
+    items of one video teach each other; only the headline of a certificate has it, if items share a video.
     `p_value`: the share of redrawn answers that reach the value; None without permutations. `why`: the reason of
     "cannot_tell": "interval" (it includes both answers), "wide", "group" (one group has over 20 % of the items), "few"
     (fewer than 5 groups: nothing was measured, and `value` is chance); "" otherwise. `p_prior`: the share of labels

@@ -171,7 +171,9 @@ def _run(
     steps = [
         partial(passes.add_repeat, design, answers, groups, seed + repeat) for repeat in range(passes.repeats, repeats)
     ]
-    if structure.is_grouped and passes.ungrouped is None:
+    # It doubles a pass and decides nothing, so only a certificate has it.
+    is_compared = structure.is_grouped and repeats > 1
+    if is_compared and passes.ungrouped is None:
         steps.append(partial(passes.add_ungrouped, design, answers, structure.sets, seed))
     for draw in range(len(passes.uniform), permutations - n_permuted):
         redrawn = redraw(questions, answers, structure, seed + draw)
@@ -179,7 +181,7 @@ def _run(
     for draw in range(len(passes.permuted), n_permuted):
         redrawn = permute_labels(questions, answers, structure, seed + draw)
         steps.append(partial(passes.add_permuted, design, redrawn, groups, seed + draw))
-    total = repeats + structure.is_grouped + permutations
+    total = repeats + is_compared + permutations
     for number, step in enumerate(steps, total - len(steps) + 1):
         step()
         if progress:

@@ -5,6 +5,7 @@ recomputed.
 """
 
 import json
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
@@ -28,6 +29,7 @@ Item = Mapping[str, Any]
 VALIDATION, BASELINE, COUNTED = "validation", "baseline", "counted"
 BY_STATE = {**DECIDED, ItemState.REQUEUED: False}
 # From this many items on, the blind audit runs in a process of its own: its libraries need more memory than an export.
+# If this process has them already, it saves nothing.
 MANY_ITEMS = 5_000
 
 
@@ -187,7 +189,7 @@ def without_solver(evidence: Evidence) -> Any:
 
 def _report(kind: str, evidence: Evidence) -> Any:
     analysis = load(REPORTS[kind])
-    if kind == "blind" and len(evidence.item_facts) >= MANY_ITEMS:
+    if kind == "blind" and len(evidence.item_facts) >= MANY_ITEMS and "sklearn" not in sys.modules:
         return analysis.compute_in_process(evidence.item_facts)
     return analysis.compute(evidence.vote_facts if analysis.INPUT == "votes" else evidence.item_facts)
 
