@@ -12,7 +12,7 @@ from foilworks.site.reproduction import vilma, vilma_collection
 from foilworks.site.reproduction.readability import readability
 from foilworks.site.reproduction.report import markdown_of
 from foilworks.site.reproduction.table_cells import compare, count_states, other_hash
-from foilworks.site.reproduction.vilma_counts import count_files, find_files
+from foilworks.site.reproduction.vilma_counts import count_files, find_files, read_files
 from foilworks.site.reproduction.vilma_misprints import find_misprints
 from foilworks.site.reproduction.vilma_paper import PUBLISHED
 from foilworks.site.reproduction.vilma_scores import import_published, score_cells, score_published
@@ -29,13 +29,18 @@ def sources(tmp_path: Path) -> Path:
     return folder
 
 
+def counted(sources):
+    files = find_files(sources)
+    return count_files(files, read_files(files))
+
+
 def cell_of(cells, table, row, column):
     (found,) = [cell for cell in cells if (cell.table, cell.row, cell.column) == (table, row, column)]
     return found
 
 
 def test_counts_follow_from_the_votes_of_the_files(sources):
-    cells = count_files(find_files(sources))
+    cells = counted(sources)
     spatial = "Spatial Relations: Prepositions"
     found = {
         column: cell_of(cells, "ViLMA, Table 4", spatial, column)
@@ -54,7 +59,7 @@ def test_counts_follow_from_the_votes_of_the_files(sources):
 
 
 def test_a_missing_file_leaves_its_cells_empty_and_says_so(sources):
-    cells = count_files(find_files(sources))
+    cells = counted(sources)
     cell = cell_of(cells, "ViLMA, Table 4", "Rare Actions: Action Replacement", "#Valid")
     assert (cell.paper, cell.ours, cell.state) == (781, None, "not given")
     assert "rare-actions-verb-foils.json" in cell.why
@@ -125,7 +130,9 @@ def test_an_unknown_name_of_weights_is_refused_before_anything_is_made(tmp_path)
 def test_given_language_models_are_scored_on_the_published_items(sources, tmp_path, settings):
     settings.MEDIA_ROOT = tmp_path / "media"
     files = find_files(sources)
-    scored = score_published(import_published(files, sources, tmp_path), files, sources, tmp_path, {"OPT": "fake:text"})
+    items = read_files(files)
+    project = import_published(files, items, sources, tmp_path)
+    scored = score_published(project, files, items, sources, tmp_path, {"OPT": "fake:text"})
     found = {(cell.row, cell.column): cell for cell in score_cells(scored) if cell.table == "ViLMA, Table 11"}
     assert found["OPT", "Prepositions, T"].ours in {0.0, 50.0, 100.0}
     assert found["OPT", "Prepositions, T"].state == "other data"

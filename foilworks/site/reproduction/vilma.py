@@ -11,7 +11,7 @@ from foilworks.site.reproduction.progress import begin, plan
 from foilworks.site.reproduction.shared_steps import check_weights, export, write_ladder
 from foilworks.site.reproduction.table_cells import Cell, Result, Source, missing_lines
 from foilworks.site.reproduction.vilma_collection import make_again
-from foilworks.site.reproduction.vilma_counts import WHERE, count_files, find_files, row_name
+from foilworks.site.reproduction.vilma_counts import WHERE, count_files, find_files, read_files, row_name
 from foilworks.site.reproduction.vilma_figures import draw_words, write_analyses
 from foilworks.site.reproduction.vilma_misprints import find_misprints
 from foilworks.site.reproduction.vilma_paper import RANDOM, SCORES, SUBTESTS
@@ -32,16 +32,18 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
     files = find_files(sources)
     missing = missing_lines(SOURCES, {f"{subtest.files[0]}.json": path for subtest, path in files.items()})
     notes = [MISPRINT.format(sentence) for sentence in find_misprints()] + [TABLE_3]
-    cells: tuple[Cell, ...] = count_files(files)
+    items = read_files(files)
+    cells: tuple[Cell, ...] = count_files(files, items)
     if files:
         work.mkdir(parents=True, exist_ok=True)
         plan(130 + len(files))
         begin("scores of the published items", 40)
-        scored = score_published(import_published(files, sources, work), files, sources, work, weights)
+        scored = score_published(import_published(files, items, sources, work), files, items, sources, work, weights)
         begin("foils made again", 40)
-        second_round = make_again(files, sources / VIDEOS, work / "again", weights, seed)
+        second_round = make_again(files, items, sources / VIDEOS, work / "again", weights, seed)
         cells += (*score_cells(scored), *second_round.cells)
-        notes += [draw_words(files, work / "figures"), *write_analyses(scored.release, work / "figures")]
+        is_tiny = scored.results.keys() == scored.tiny
+        notes += [draw_words(items, work / "figures"), *write_analyses(scored.release, work / "figures", is_tiny)]
         notes += [
             *second_round.notes,
             *write_ladder(scored.release, work / "ladder.json"),

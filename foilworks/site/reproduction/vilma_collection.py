@@ -6,13 +6,14 @@ every caption has the same gray clip, because nobody gets a task without a clip.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from evaluation.analyses.analysis_inputs import ItemFacts
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.reports import project_report
 from foilworks.core.corpus.actions.create_subtest import create_subtest
@@ -26,7 +27,7 @@ from foilworks.site.imports.store import import_records
 from foilworks.site.reproduction.shared_steps import OVERRIDE, done, new_project
 from foilworks.site.reproduction.simulated_work import People
 from foilworks.site.reproduction.table_cells import Cell
-from foilworks.site.reproduction.vilma_counts import row_name
+from foilworks.site.reproduction.vilma_counts import Items, row_name
 from foilworks.site.reproduction.vilma_paper import Subtest
 from generation.actions.runs import start_run
 from generation.recipes import find_recipe
@@ -77,11 +78,11 @@ class SecondRound:
 
 
 def make_again(
-    files: Mapping[Subtest, Path], videos: Path, work: Path, weights: Mapping[str, str], seed: int
+    files: Mapping[Subtest, Path], items: Items, videos: Path, work: Path, weights: Mapping[str, str], seed: int
 ) -> SecondRound:
     """Import captions, generate, edit, review, validate and freeze. `videos`: their folder, which may be missing."""
     project = new_project("reproduce-vilma-again", "ViLMA, foils made again", is_simulated=True)
-    wrong = {subtest.files[0]: _share_of_mistakes(path) for subtest, path in files.items()}
+    wrong = {subtest.files[0]: _share_of_mistakes(items[subtest]) for subtest in files}
     people = People(project, seed, 0.0, VALIDATORS, wrong)
     notes = []
     gray = "" if videos.is_dir() else GRAY
@@ -117,11 +118,11 @@ def _records(path: Path) -> Iterator[ItemRecord]:
     return (outcome for outcome in outcomes if isinstance(outcome, ItemRecord))
 
 
-def _share_of_mistakes(path: Path) -> float:
+def _share_of_mistakes(items: Sequence[ItemFacts]) -> float:
     """Return the share of public votes that are not for the caption."""
-    votes = [record.votes for record in _records(path) if record.votes]
-    total = sum(counts.total for counts in votes)
-    return 1 - sum(counts.caption for counts in votes) / total if total else 0.0
+    tallies = [counts for item in items for counts in item.tallies]
+    total = sum(map(sum, tallies))
+    return 1 - sum(n_caption for n_caption, *_others in tallies) / total if total else 0.0
 
 
 def _captions(path: Path, out: Path, clip: str) -> Path:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.analyses import validation
+from evaluation.analyses.analysis_inputs import ItemFacts
 from evaluation.score_files.items import read_items
 from foilworks.site.reproduction.readability import readability
 from foilworks.site.reproduction.table_cells import Caveat, Cell, compare, not_given, other_hash
@@ -22,6 +23,7 @@ from foilworks.site.reproduction.vilma_paper import (
 )
 
 Rows = Mapping[Subtest, Mapping[str, Any]]
+Items = Mapping[Subtest, Sequence[ItemFacts]]
 Caveats = Mapping[Subtest, Caveat | None]
 WHERE = "github.com/ilkerkesen/ViLMA, folder data (MIT licence)"
 WORDS = "the paper states neither base, words nor unit of its divergence; ours: base 2, all lower-cased words"
@@ -60,6 +62,11 @@ def find_files(sources: Path) -> dict[Subtest, Path]:
     return path_by_subtest
 
 
+def read_files(files: Mapping[Subtest, Path]) -> Items:
+    """Return the items of each file."""
+    return {subtest: read_items([path])[0] for subtest, path in files.items()}
+
+
 def row_name(subtest: Subtest) -> str:
     return ROW.format(subtest.test, subtest.name)
 
@@ -69,16 +76,11 @@ def row_of_pairs(subtest: Subtest) -> str:
     return ROW.format(subtest.test, ALL) if subtest.test == STATE else row_name(subtest)
 
 
-def count_files(files: Mapping[Subtest, Path]) -> tuple[Cell, ...]:
+def count_files(files: Mapping[Subtest, Path], items: Items) -> tuple[Cell, ...]:
     """Return the cells of (ViLMA, Tables 1 and 4-6)."""
-    rows: dict[Subtest, Mapping[str, Any]] = {}
-    polished: set[str] = set()
-    for subtest, path in files.items():
-        items, _warnings = read_items([path])
-        rows[subtest] = validation.compute(items, draws=0)["overall"]
-        if subtest.test == AWARENESS:
-            polished |= {item.caption for item in items}
-    caveats = caveats_of(files, {subtest: row["n_items"] for subtest, row in rows.items()})
+    rows = {subtest: validation.compute(items[subtest], draws=0)["overall"] for subtest in files}
+    polished = {item.caption for subtest in files if subtest.test == AWARENESS for item in items[subtest]}
+    caveats = caveats_of(files, items)
     cells = (cell for table in (_table_1, _table_4, _table_5, _table_6) for cell in table(rows, caveats))
     return (*cells, *_readability(sorted(polished), caveats))
 
@@ -91,9 +93,9 @@ def _readability(captions: Sequence[str], caveats: Caveats) -> Iterator[Cell]:
         yield compare("ViLMA, Sec. C.3", name, "captions", printed, number, digits=2, why=SYLLABLES, caveat=caveat)
 
 
-def caveats_of(files: Mapping[Subtest, Path], sizes: Mapping[Subtest, int]) -> Caveats:
+def caveats_of(files: Mapping[Subtest, Path], items: Items) -> Caveats:
     """Return what keeps the numbers of each subtest from being compared; None if its file is the published one."""
-    return {subtest: _caveat(subtest, files.get(subtest), sizes.get(subtest, 0)) for subtest in SUBTESTS}
+    return {subtest: _caveat(subtest, files.get(subtest), len(items.get(subtest, ()))) for subtest in SUBTESTS}
 
 
 def _caveat(subtest: Subtest, path: Path | None, n_items: int) -> Caveat | None:

@@ -5,13 +5,13 @@ if the sources have a folder `videos`.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evaluation.analyses.analysis_inputs import ItemFacts
 from evaluation.releases.actions.freeze_release import freeze_release
-from evaluation.score_files.items import read_items
 from evaluation.scoring.queries import run_results
 from foilworks.core.corpus.import_formats.parsing.json_records import members, read_text
 from foilworks.core.corpus.models import Release
@@ -20,7 +20,7 @@ from foilworks.site.imports.store import import_records
 from foilworks.site.reproduction.shared_steps import OVERRIDE, new_project, score
 from foilworks.site.reproduction.table_cells import Caveat, Cell, compare, not_given
 from foilworks.site.reproduction.tiny_models import write_language_model
-from foilworks.site.reproduction.vilma_counts import Caveats, caveats_of, first_caveat
+from foilworks.site.reproduction.vilma_counts import Caveats, Items, caveats_of, first_caveat
 from foilworks.site.reproduction.vilma_paper import (
     ALL,
     AVERAGE,
@@ -41,6 +41,8 @@ NO_VIDEOS = Caveat("needs weights", "give the model with --weights NAME=SPEC, an
 ONLY_WEIGHTS = not_given(VIDEOS, "the pages of the source data sets, under their terms")
 NO_ITEM = Caveat("other data", "no item of the given files is valid")
 TINY = Caveat("tiny model", "a language model of random weights, so only the arithmetic is tried")
+# In figures and in the release, which show no states.
+TINY_LABEL = "{} (tiny model)"
 OTHER_SCORER = "scores of these weights differ from the printed ones"
 OF_ITEMS = "the chance of the published items is another number"
 NAME = "ViLMA, as published"
@@ -60,19 +62,18 @@ class Scored:
     weights: frozenset[str]
 
 
-def import_published(files: Mapping[Subtest, Path], sources: Path, work: Path) -> Project:
+def import_published(files: Mapping[Subtest, Path], items: Items, sources: Path, work: Path) -> Project:
     """Store the published items whose main and proficiency pair are valid, as in (ViLMA, Tables 2 and 7-11)."""
     project = new_project("reproduce-vilma", NAME, is_simulated=False)
     videos = sources / VIDEOS
-    for path in files.values():
-        both_valid = _write_valid(path, work / "both-valid" / path.name)
+    for subtest, path in files.items():
+        both_valid = _write_valid(path, items[subtest], work / "both-valid" / path.name)
         import_records(project, None, "vilma", both_valid, media_dir=videos if videos.is_dir() else None)
     return project
 
 
-def _write_valid(path: Path, out: Path) -> Path:
+def _write_valid(path: Path, items: Sequence[ItemFacts], out: Path) -> Path:
     """Write the records whose main and proficiency pair are valid by their votes."""
-    items, _warnings = read_items([path])
     both = {item.id.partition(":")[2] for item in items if item.valid and item.proficiency and item.proficiency.valid}
     records = {member.key: member.value for member in members(path, read_text(path))}
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -81,7 +82,12 @@ def _write_valid(path: Path, out: Path) -> Path:
 
 
 def score_published(
-    project: Project, files: Mapping[Subtest, Path], sources: Path, work: Path, weights: Mapping[str, str]
+    project: Project,
+    files: Mapping[Subtest, Path],
+    items: Items,
+    sources: Path,
+    work: Path,
+    weights: Mapping[str, str],
 ) -> Scored:
     """Freeze the items of `import_published`, and score every model that can be."""
     release = freeze_release(None, project, name="ViLMA", override=OVERRIDE)
@@ -91,14 +97,14 @@ def score_published(
         specs[TEXT_ONLY[0]] = f"lm:{write_language_model(work / 'tiny-lm')}"
     results = {}
     for model, spec in specs.items():
-        rows_by_subtest = run_results(score(release, spec, model, controls=model not in tiny))["subtests"]
+        label = TINY_LABEL.format(model) if model in tiny else model
+        rows_by_subtest = run_results(score(release, spec, label, controls=model not in tiny))["subtests"]
         results[model] = {
             subtest.files[0]: rows_by_subtest[path.stem]
             for subtest, path in files.items()
             if path.stem in rows_by_subtest
         }
-    sizes = {subtest: len(read_items([path])[0]) for subtest, path in files.items()}
-    return Scored(release, results, tiny, caveats_of(files, sizes), frozenset(weights))
+    return Scored(release, results, tiny, caveats_of(files, items), frozenset(weights))
 
 
 def score_cells(scored: Scored) -> tuple[Cell, ...]:
