@@ -161,6 +161,7 @@ def test_the_command_makes_scores_validates_and_releases(sources, tmp_path, monk
     # The same seed gives the same votes, whoever gets the tasks.
     assert valid == VALID
     assert {path.name for path in out.iterdir()} >= {"report.md", "cells.csv", "audit.json", "release", "release-again"}
+    assert {"figure-11-of-models.svg", "figure-11-of-categories.svg"} <= {path.name for path in out.glob("figures/*")}
     assert "finds it unchanged" in "".join(told["notes"])
     assert "simulated" in capsys.readouterr().out
     with pytest.raises(SystemExit):

@@ -56,13 +56,14 @@ Rows = Sequence[Sequence[str]]
 class TableView(NamedTuple):
     """One table of the paper: its name, its rows (the header first), and a line per reason of its cells.
 
-    `has_numbers`: at least one cell has a number of ours.
+    `has_numbers`: at least one cell has a number of ours. `states`: the number of cells per state in words.
     """
 
     name: str
     rows: Rows
     reasons: Sequence[str]
     has_numbers: bool
+    states: str
 
 
 def write_report(result: Result, folder: Path) -> list[Path]:
@@ -90,9 +91,11 @@ def as_json(result: Result) -> dict[str, Any]:
 
 def summary(result: Result) -> str:
     """Return the number of cells per state in one line."""
-    counted = count_states(result.cells)
-    counts = ", ".join(COUNT.format(count, state) for state, count in counted.items()) or "none"
-    return f"{len(result.cells):,} cells: {counts}"
+    return f"{len(result.cells):,} cells: {_counted(result.cells) or 'none'}"
+
+
+def _counted(cells: Sequence[Cell]) -> str:
+    return ", ".join(COUNT.format(count, state) for state, count in count_states(cells).items())
 
 
 def markdown_of(result: Result) -> str:
@@ -127,9 +130,14 @@ def page_of(result: Result, folder: Path) -> str:
             "folded_head": FOLDED_HEAD,
             "folded": folded_of(result),
             "notes": result.notes,
-            "figures": [(path.stem, path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.svg"))],
+            "figures": [(_title(path), path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.svg"))],
         },
     )
+
+
+def _title(path: Path) -> str:
+    """Return the name of a figure's file in words, such as "Figure 23 left"."""
+    return path.stem.replace("-", " ").capitalize()
 
 
 def tables_of(result: Result) -> Iterator[TableView]:
@@ -141,7 +149,9 @@ def _tables(result: Result) -> Iterator[TableView]:
     for name, cells in groupby(result.cells, key=lambda cell: cell.table):
         of_table = list(cells)
         with_numbers = [cell for cell in of_table if cell.ours is not None]
-        yield TableView(name, _rows(of_table), list(_reasons(with_numbers or of_table)), bool(with_numbers))
+        yield TableView(
+            name, _rows(of_table), list(_reasons(with_numbers or of_table)), bool(with_numbers), _counted(of_table)
+        )
 
 
 def folded_of(result: Result) -> Rows:

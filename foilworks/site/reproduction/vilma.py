@@ -9,7 +9,7 @@ from pathlib import Path
 from foilworks.site.reproduction.audits import audit_files
 from foilworks.site.reproduction.progress import begin, plan
 from foilworks.site.reproduction.shared_steps import check_weights, export, write_ladder
-from foilworks.site.reproduction.table_cells import Cell, Result, Source, missing_lines
+from foilworks.site.reproduction.table_cells import CONTRADICTION, Cell, Result, Source, missing_lines
 from foilworks.site.reproduction.vilma_collection import make_again
 from foilworks.site.reproduction.vilma_counts import WHERE, count_files, find_files, read_files, row_name
 from foilworks.site.reproduction.vilma_figures import draw_words, write_analyses
@@ -22,7 +22,6 @@ SOURCES = tuple(Source(f"{subtest.files[0]}.json", WHERE, FEEDS) for subtest in 
 # Models that the paper scores, and those that make foils.
 MODELS = tuple(model for model in SCORES[0].rows() if model != RANDOM)
 MAKERS = ("T5", "RoBERTa", "NLI", "CoLA", "lm")
-MISPRINT = "Misprint in the paper: {}"
 TABLE_3 = "ViLMA, Table 3 describes the models; its only numbers are also in (ViLMA, Table 2)."
 
 
@@ -31,7 +30,7 @@ def reproduce(sources: Path, work: Path, *, weights: Mapping[str, str], seed: in
     check_weights(weights, (*MODELS, *MAKERS))
     files = find_files(sources)
     missing = missing_lines(SOURCES, {f"{subtest.files[0]}.json": path for subtest, path in files.items()})
-    notes = [MISPRINT.format(sentence) for sentence in find_misprints()] + [TABLE_3]
+    notes = [CONTRADICTION.format(sentence) for sentence in find_misprints()] + [TABLE_3]
     items = read_files(files)
     cells: tuple[Cell, ...] = count_files(files, items)
     if files:
