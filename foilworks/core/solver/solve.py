@@ -171,7 +171,7 @@ def _run(
     steps = [
         partial(passes.add_repeat, design, answers, groups, seed + repeat) for repeat in range(passes.repeats, repeats)
     ]
-    # It doubles a pass and decides nothing, so only a certificate has it.
+    # It costs a quarter of a view and decides nothing, so only a certificate has it.
     is_compared = structure.is_grouped and repeats > 1
     if is_compared and passes.ungrouped is None:
         steps.append(partial(passes.add_ungrouped, design, answers, structure.sets, seed))
