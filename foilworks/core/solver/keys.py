@@ -43,6 +43,7 @@ def key_matrix(rows: Iterable[Iterable[str]]) -> KeyMatrix:
     codes: dict[str, int] = {}
     columns, ends = array("q"), array("q", [0])
     for keys in rows:
+        # In their order: that of a set differs per process, and with it the last digits of what is learned.
         columns.extend(codes.setdefault(key, len(codes)) for key in dict.fromkeys(keys))
         ends.append(len(columns))
     indices = np.frombuffer(columns, dtype=np.int64) if len(columns) else np.empty(0, dtype=np.int64)
