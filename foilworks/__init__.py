@@ -1,61 +1,31 @@
 """Make, edit, validate and score foils for videos, and audit benchmarks: see `foilworks.library` for each name."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from foilworks.version import __version__
+from foilworks.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from foilworks.library import (
-        ActionableError,
-        Agreement,
-        Audit,
-        Bar,
-        Benchmark,
-        Data,
-        Foils,
-        Ladder,
-        Pruning,
-        ReadOptions,
-        Result,
-        Scores,
-        agreement,
-        audit,
-        foils,
-        ladder,
-        metrics,
-        prune,
-        read,
-    )
+    from foilworks import library
+    from foilworks.library import *  # noqa: F403
 
-__all__ = [
-    "ActionableError",
-    "Agreement",
-    "Audit",
-    "Bar",
-    "Benchmark",
-    "Data",
-    "Foils",
-    "Ladder",
-    "Pruning",
-    "ReadOptions",
-    "Result",
-    "Scores",
-    "__version__",
-    "agreement",
-    "audit",
-    "foils",
-    "ladder",
-    "metrics",
-    "prune",
-    "read",
-]
+    __all__ = ["__version__"]
+    __all__ += library.__all__
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name on request: `import foilworks` itself imports nothing."""
-    if name not in __all__:
+    # Machinery of Python asks for other names that start so.
+    if name.startswith("_") and name != "__all__":
         raise AttributeError(f"module 'foilworks' has no attribute '{name}'")
-    from foilworks import library
-
-    value = globals()[name] = getattr(library, name)
+    names = import_module("foilworks.library").__all__
+    if name == "__all__":
+        return ["__version__", *names]
+    if name not in names:
+        raise AttributeError(f"module 'foilworks' has no attribute '{name}'")
+    value = globals()[name] = getattr(import_module("foilworks.library"), name)
     return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__getattr__("__all__")])

@@ -8,7 +8,7 @@ import numpy as np
 
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.errors import EvaluationError
-from evaluation.metrics.comparison import items_to_separate, mcnemar, paired_difference
+from evaluation.metrics.comparison import compare_credits
 from evaluation.metrics.ranking import COLUMNS, ModelScores, scoped_credit
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import Record, release_scores
@@ -62,14 +62,7 @@ def _compared(a: Run, b: Run, column: str, scope: str) -> dict[str, Any]:
         if not (~(np.isnan(credit_a) | np.isnan(credit_b))).any():
             continue
         clusters = [axes.clusters[k] for k in np.flatnonzero(in_scope)]
-        both_scored = ~(np.isnan(credit_a) | np.isnan(credit_b))
-        columns[name] = {
-            "a": float(credit_a[both_scored].mean()),
-            "b": float(credit_b[both_scored].mean()),
-            "difference": paired_difference(credit_a, credit_b, clusters).plain(),
-            "mcnemar": mcnemar(credit_a, credit_b).plain(),
-            "items_to_separate": items_to_separate(credit_a, credit_b, clusters),
-        }
+        columns[name] = compare_credits(credit_a, credit_b, clusters)
     pair = [scoped_credit(model, column, in_scope) for model in models]
     return {"columns": columns, "outcomes": _outcomes(pair[0], pair[1], np.flatnonzero(in_scope))}
 

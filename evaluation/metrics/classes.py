@@ -1,4 +1,4 @@
-"""Compute classification accuracy over samples, for one or several models (UTD, Secs. 4 and 5)."""
+"""Compute classification accuracy over samples and groups of them, for one or several models (UTD, Secs. 4 and 5)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,18 +16,24 @@ INPUT = "answers"
 
 @dataclass(frozen=True)
 class Answers:
-    """n samples. `right`: (n,) 1 right, 0 wrong, by model; `classes` their true classes, empty if unknown."""
+    """n samples. `right`: (n,) 1 right, 0 wrong, by model; `classes` their true classes, empty if unknown.
+
+    `groups`: of each sample, such as the two questions about one clip; empty if there are none.
+    """
 
     ids: Sequence[str]
     classes: Sequence[str]
     clusters: Sequence[str]
     right: Mapping[str, NDArray[np.float64]]
+    groups: Sequence[str] = ()
 
 
 def compute(data: Answers, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
     """Compute accuracy over samples with intervals, and the unweighted mean over known classes, per model.
 
     `chance` is one over the number of classes. E.g. right 1, 1, 0 in class a and 0 in b: accuracy 1/2, class mean 1/3.
+    With groups, `group_accuracy` is the share of groups whose samples are all right; a group belongs to the cluster of
+    its first sample.
     """
     if not len(data.ids):
         raise EvaluationError("there are no samples; give at least one")
@@ -45,6 +51,17 @@ def compute(data: Answers, *, draws: int = DRAWS, seed: int = SEED) -> dict[str,
                 "t_ci": t_interval(right, data.clusters),
                 "class_mean": mean(np.array(by_class)) if by_class else None,
                 "n": len(right),
+                **(_of_groups(right, data, draws, seed) if data.groups else {}),
             }
         )
     return {"models": models, "n": len(data.ids), "n_classes": len(names), "chance": 1 / len(names) if names else None}
+
+
+def _of_groups(right: NDArray[np.float64], data: Answers, draws: int, seed: int) -> dict[str, Any]:
+    labels = np.asarray(data.groups, dtype=object).astype(str)
+    _names, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    all_right = np.ones(len(first))
+    np.minimum.at(all_right, codes, right)
+    clusters = [data.clusters[sample] for sample in first]
+    (interval,) = mean_intervals(all_right[:, None], clusters, draws=draws, seed=seed)
+    return {"group_accuracy": mean(all_right), "group_ci": interval, "n_groups": len(first)}

@@ -97,6 +97,18 @@ def paired_difference(
     )
 
 
+def compare_credits(a: Floats, b: Floats, clusters: Sequence[str] | None) -> dict[str, Any]:
+    """Compare credits (n,) of two models over the items that both scored, at least one: shares, and their tests."""
+    in_both = ~(np.isnan(a) | np.isnan(b))
+    return {
+        "a": mean(a[in_both]),
+        "b": mean(b[in_both]),
+        "difference": paired_difference(a, b, clusters).plain(),
+        "mcnemar": mcnemar(a, b).plain(),
+        "items_to_separate": items_to_separate(a, b, clusters),
+    }
+
+
 def bootstrap_p(drawn_means: Floats) -> float:
     """Compute the two-sided p of "no difference" from drawn differences: twice the smaller tail, draws at zero in both.
 

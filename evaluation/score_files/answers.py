@@ -1,8 +1,9 @@
 """Read answers instead of scores: predictions of UTD benchmarks, choices of multiple choice, and lists of ids.
 
 Answers: `sample,class` and either `prediction` (or one such column per model, `prediction_NAME`), or `correct`,
-`correct_1` ... (0 or 1, one column per model). Choices: `id,prediction[,right]`, the index of the chosen candidate from
-0; the right one is 0 unless `right` gives another index. Both as CSV or as JSON records.
+`correct_1` ... (0 or 1, one column per model); `group` names samples that count together. Choices:
+`id,prediction[,right]`, the index of the chosen candidate from 0; the right one is 0 unless `right` gives another
+index. Both as CSV or as JSON records.
 """
 
 from collections.abc import Sequence
@@ -25,11 +26,13 @@ def read_answers(table: Table) -> Answers:
     ids: dict[str, int] = {}
     classes: list[str] = []
     clusters: list[str] = []
+    groups: list[str] = []
     right: dict[str, list[float]] = {}
     for row in table.rows(_is_of_answers, truth="class"):
         name = row.new_name("id", ids)
         classes.append(row.text("class", ""))
         clusters.append(row.text("cluster", f"sample {name}"))
+        groups.append(row.text("group", ""))
         model_answers = _answers(row)
         if right and set(model_answers) != set(right):
             missing = sorted(set(right) ^ set(model_answers))[0]
@@ -38,11 +41,17 @@ def read_answers(table: Table) -> Answers:
             right.setdefault(model, []).append(value)
     if not ids:
         fail(table.path, None, "record", "there is none", "give at least one sample")
-    return Answers(list(ids), classes, clusters, {model: np.array(values) for model, values in right.items()})
+    columns = {model: np.array(values) for model, values in right.items()}
+    return Answers(list(ids), classes, clusters, columns, _groups(groups, list(ids)) if any(groups) else ())
+
+
+def _groups(names: Sequence[str], ids: Sequence[str]) -> list[str]:
+    """Return the groups; a sample without one is its own, whatever the names of the others."""
+    return [f"group {name}" if name else f"sample {own}" for name, own in zip(names, ids, strict=True)]
 
 
 def _is_of_answers(name: str) -> bool:
-    return name in {"id", "class", "cluster"} or name.partition("_")[0] in {"prediction", "correct"}
+    return name in {"id", "class", "cluster", "group"} or name.partition("_")[0] in {"prediction", "correct"}
 
 
 def _answers(row: Row) -> dict[str, float]:

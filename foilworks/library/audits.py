@@ -18,13 +18,15 @@ if TYPE_CHECKING:
     from evaluation.audit.model_probe import Scorer
     from foilworks.core.corpus.import_formats.parsing.text_files import Source
 
-CHECK_COLUMNS = ("check", "subtest", "verdict", "value", "interval", "chance", "n", "title", "means", "fix")
+CHECK_COLUMNS = ("title", "check", "subtest", "verdict", "value", "interval", "chance", "n", "means", "fix")
 ITEM_COLUMNS = ("id", "subtest", "question", "right", "wrongs", "position", "video", "split", "licence", "where")
 
 
 @dataclass(frozen=True, repr=False)
 class Audit(Result):
     """The result of `audit`. Tables: `checks`, one row per check and subtest; `items`, one row per item."""
+
+    HIDDEN = frozenset({"check", "means", "fix"})
 
     @property
     def verdict(self) -> str:

@@ -16,10 +16,14 @@ NO_DATA = frozenset({"dataset_infos.json", "dataset_info.json", "state.json", "c
 
 
 class Download(NamedTuple):
-    """A file or folder on this computer, and what the hub says of it: `address`, `revision`, `licence`."""
+    """A file or folder on this computer, and what the hub says of it: `address`, `revision`, `licence`.
+
+    `subtest`: the name that the caller gives it, "" for none.
+    """
 
     path: Path
     origin: Mapping[str, str]
+    subtest: str = ""
 
 
 def download(address: str) -> Download:

@@ -64,6 +64,7 @@ def opened_sources(data: Data, **reading: Unpack[ReadOptions]) -> Iterator[list[
                     reading.get("limits") or TableLimits(),
                     reading.get("params") or {},
                     of_answers[0].path if of_answers else None,
+                    subtest=file.subtest,
                     origin=file.origin,
                 )
             )
@@ -91,7 +92,9 @@ def _files(data: Data, folder: Path, name: str) -> Iterator[Download]:
         for key, values in data.items():
             if not isinstance(key, str) or Path(key).name != key or isinstance(values, str):
                 raise EvaluationError(f"{quoted(str(key))}: is no name of a subtest; give rows as a list of dicts")
-            yield from _files(values, folder, key)
+            # A file of rows has the name of its subtest.
+            named = _files(values, folder, key)
+            yield from (file if file.path.parent == folder else file._replace(subtest=key) for file in named)
     elif hasattr(data, "dtype") and hasattr(data, "tofile"):
         yield Download(_array_file(data, folder / f"{name}.npy"), {})
     elif not isinstance(data, Iterable) and not hasattr(data, "iter_rows"):

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from evaluation.errors import EvaluationError
 from evaluation.metrics.registry import METRICS, TIES
+from evaluation.number_text import share
 from foilworks.core.text.registry import load, parse_params
 from foilworks.library.inputs import Data, opened_files
 from foilworks.library.results import Bar, Result, Row
 
 if TYPE_CHECKING:
+    from evaluation.metrics.pairwise import PairScores
     from evaluation.score_files.scores import Notes
 
 HIDDEN = frozenset({"kind", "warnings", "unmatched", "ignored_columns"})
 GROUPS = ("subtests", "tests")
-SHARES = ("P", "T", "P+T", "text", "video", "group", "accuracy", "R@1")
+SHARES = ("P", "T", "P+T", "text", "video", "group", "accuracy", "group_accuracy", "R@1")
 
 
 class ScoreOptions(TypedDict, total=False):
@@ -33,15 +35,34 @@ class ScoreOptions(TypedDict, total=False):
 
 
 @dataclass(frozen=True, repr=False)
+class Comparison(Result):
+    """The result of `compare`. Table: `models`, the share of each over the items that both scored."""
+
+    def summary(self) -> str:
+        """Return the difference of both models with its interval."""
+        gap = self.document["difference"]
+        low, high = gap["ci"] or (-1.0, 1.0)
+        points = f"{100 * gap['value']:+.1f} points [{100 * low:+.1f}, {100 * high:+.1f}]"
+        p = "" if gap["p"] is None else f", p = {gap['p']:.2g}"
+        return f"{share(self.document['a'])} and {share(self.document['b'])} of {gap['n']:,} items: {points}{p}"
+
+    def tables(self) -> Mapping[str, Sequence[Row]]:
+        """Return the share of each model."""
+        return {"models": [{"model": name, "share": self.document[name]} for name in ("a", "b")]}
+
+    def bars(self) -> Sequence[Bar]:
+        """Return the share of each model."""
+        return [Bar(name, self.document[name]) for name in ("a", "b")]
+
+
+@dataclass(frozen=True, repr=False)
 class Scores(Result):
     """The result of a metric. Table: `groups`, one row per subtest or model, or one row of all values."""
 
     def summary(self) -> str:
         """Return the metric and its values over all items."""
-        row = self.document.get("overall", self.document)
-        values = [f"{name} {value:.4g}" for name, value in row.items() if isinstance(value, int | float)]
-        n_rows = len(self.tables()["groups"])
-        return f"{self.document['kind']}, {', '.join(values) or f'{n_rows:,} rows'}"
+        rows = [self.document["overall"]] if "overall" in self.document else self.tables()["groups"]
+        return "; ".join([self.document["kind"], *(Result(row).summary() for row in rows)])
 
     def tables(self) -> Mapping[str, Sequence[Row]]:
         """Return the groups."""
@@ -122,8 +143,8 @@ def unclustered(data: Any) -> list[str]:
     clusters = getattr(data, "clusters", None)
     if clusters is None or len(set(clusters)) < len(clusters):
         return []
-    told = "no two records share a cluster: the intervals treat items as independent, not clustered by video"
-    return [f"{told}; if items share a video, set the field cluster of each record to it"]
+    warning = "no two records share a cluster: the intervals treat items as independent, not clustered by video"
+    return [f"{warning}; if items share a video, set the field cluster of each record to it"]
 
 
 def pairwise(scores: Data, *, proficiency: Data = (), ties: str = str(TIES.default), model: str = "") -> Scores:
@@ -142,6 +163,50 @@ def pairwise(scores: Data, *, proficiency: Data = (), ties: str = str(TIES.defau
     0.5
     """
     return measure("pairwise", scores, proficiency=proficiency, ties=ties, model=model)
+
+
+def compare(first: Data, second: Data, *, ties: str = str(TIES.default)) -> Comparison:
+    """Compare two models on the items that both scored (docs/reference/formulas.md#statistics).
+
+    `first`, `second`: n records each as for `pairwise`, joined by `id` and `subtest`; intervals draw clusters. The
+    result: shares `a` and `b` in 0..1, `difference` (a - b, its interval and p), `mcnemar`, `items_to_separate`, and
+    `unmatched` ids.
+
+    EvaluationError: as `measure`, or both have no item in common.
+
+    >>> from foilworks import metrics
+    >>> right, wrong = [0.9, 0.2], [0.1, 0.2]
+    >>> first = [{"id": f"item {n}", "scores": right} for n in range(20)]
+    >>> second = [{"id": f"item {n}", "scores": right if n % 2 else wrong} for n in range(20)]
+    >>> metrics.compare(first, second)["difference"]["value"]
+    0.5
+    """
+    from evaluation.metrics.comparison import compare_credits
+    from evaluation.metrics.ties import hit, standing
+    from evaluation.score_files.scores import read_pairs
+
+    with opened_files(first, "first") as a_files, opened_files(second, "second") as b_files:
+        a, b = (read_pairs([file.path for file in files]) for files in (a_files, b_files))
+    a_keys, b_keys = _join_keys(a), _join_keys(b)
+    b_rows = {key: row for row, key in enumerate(b_keys)}
+    a_rows = [row for row, key in enumerate(a_keys) if key in b_rows]
+    if not a_rows:
+        raise EvaluationError("second: has no item of the first model; give the same ids and subtests to both")
+    a_credit = hit(standing(a.main), ties)[a_rows]
+    b_credit = hit(standing(b.main), ties)[[b_rows[a_keys[row]] for row in a_rows]]
+    clusters = [a.clusters[row] for row in a_rows]
+    shared = {a_keys[row] for row in a_rows}
+    unmatched = {
+        "not_in_second": [name for name, key in zip(a.ids, a_keys, strict=True) if key not in shared],
+        "not_in_first": [name for name, key in zip(b.ids, b_keys, strict=True) if key not in shared],
+    }
+    return Comparison({"kind": "compare", **compare_credits(a_credit, b_credit, clusters), "unmatched": unmatched})
+
+
+def _join_keys(scores: "PairScores") -> list[tuple[str, str]]:
+    """Return subtest and id of each item; the only subtest is that of the file's name, so it does not count."""
+    has_subtests = len(set(scores.subtests)) > 1
+    return [(subtest if has_subtests else "", name) for subtest, name in zip(scores.subtests, scores.ids, strict=True)]
 
 
 def mc(scores: Data, *, ties: str = str(TIES.default), **reading: Unpack[ScoreOptions]) -> Scores:
@@ -188,15 +253,20 @@ def two_clips(scores: Data, *, ties: str = str(TIES.default)) -> Scores:
 
 
 def classes(answers: Data, **reading: Unpack[ScoreOptions]) -> Scores:
-    """Compute accuracy over samples (docs/reference/formulas.md#metric-utd).
+    """Compute accuracy over samples, and over groups that count only if all their samples are right.
 
-    `answers`: n records with `id` and `right` (true or false), or predicted and true classes.
+    Formulas: docs/reference/formulas.md#metric-utd.
+
+    `answers`: n records with `id` and `correct` (true or false; `correct_NAME` per model), or predicted and true
+    classes (`prediction`, `class`); optional `group` and `cluster` (intervals draw clusters). Shares are 0..1.
 
     EvaluationError: as `measure`.
 
     >>> from foilworks import metrics
-    >>> metrics.classes([{"id": "a", "correct": True}, {"id": "b", "correct": False}])["models"][0]["accuracy"]
-    0.5
+    >>> rows = [{"id": "a", "correct": True, "group": "clip"}, {"id": "b", "correct": False, "group": "clip"}]
+    >>> row = metrics.classes(rows)["models"][0]
+    >>> row["accuracy"], row["group_accuracy"]
+    (0.5, 0.0)
     """
     return measure("classes", answers, **reading)
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from evaluation.errors import EvaluationError
 from evaluation.number_text import share
@@ -38,6 +38,8 @@ class Result:
     """`document`: the result as values of JSON, with the fields that the command prints with `--json`."""
 
     document: Mapping[str, Any]
+    # Columns that the table of a notebook leaves out.
+    HIDDEN: ClassVar[frozenset[str]] = frozenset()
 
     def __getitem__(self, name: str) -> Any:
         return self.document[name]
@@ -46,12 +48,13 @@ class Result:
         return f"{type(self).__name__}: {self.summary()}"
 
     def summary(self) -> str:
-        """Return what the result says, in one line."""
-        raise NotImplementedError
+        """Return what the result says, in one line: here, its numbers."""
+        numbers = [f"{name} {value:.4g}" for name, value in self.document.items() if isinstance(value, int | float)]
+        return ", ".join(numbers)
 
     def tables(self) -> Mapping[str, Sequence[Row]]:
-        """Return the tables of the result, the most important first: name -> rows."""
-        raise NotImplementedError
+        """Return the tables of the result, the most important first: name -> rows. Here, one row of all values."""
+        return {"values": [self.document]}
 
     def bars(self) -> Sequence[Bar]:
         """Return the shares that a notebook draws."""
@@ -75,7 +78,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         rows = next(iter(self.tables().values()), ())
-        texts = [f"<p>{escape(self.summary())}</p>", _bars_html(self.bars()), _table_html(rows[:MAX_ROWS])]
+        texts = [f"<p>{escape(self.summary())}</p>", _bars_html(self.bars()), _table_html(rows[:MAX_ROWS], self.HIDDEN)]
         if len(rows) > MAX_ROWS:
             texts.append(f"<p>{len(rows) - MAX_ROWS:,} more rows: <code>.to_pandas()</code></p>")
         return "".join(texts)
@@ -101,8 +104,9 @@ def _svg(bar: Bar) -> str:
     return BAR.format(width=BAR_WIDTH, height=BAR_HEIGHT, value=value, label=label, interval=interval, chance=chance)
 
 
-def _table_html(rows: Sequence[Row]) -> str:
-    names = [name for name in (rows[0] if rows else ()) if not isinstance(rows[0][name], Mapping)]
+def _table_html(rows: Sequence[Row], hidden: frozenset[str]) -> str:
+    first = rows[0] if rows else {}
+    names = [name for name in first if name not in hidden and not isinstance(first[name], Mapping)]
     return _html([escape(name) for name in names], [[escape(_cell(row.get(name))) for name in names] for row in rows])
 
 

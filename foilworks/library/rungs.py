@@ -12,7 +12,9 @@ from foilworks.library.inputs import Data, opened_files, opened_sources
 from foilworks.library.results import Bar, Result, Row
 
 # Columns of `scores` beside those of the rungs.
-ITEM, CLUSTER, CHANCE = "id", "video", "chance"
+ITEM, CHANCE = "id", "chance"
+# What intervals draw; score files name it `cluster`.
+CLUSTERS = ("video", "cluster")
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,9 +45,9 @@ def ladder(scores: Data, benchmark: Data | None = None, *, with_partly: bool = F
     """Compute how much of a score needs the clip, several frames or their order (docs/explanation/ladder.md).
 
     Without `benchmark`: n records with `id`, a column per rung (`no_clip`, `best_frame`, `shuffled`, `full`, …) with a
-    credit of 0..1 or right and wrong, and optional `video` (intervals draw videos) and `chance` (0..1, else 0.5). With
-    `benchmark`: rung -> predictions or scores by id, as of `foilworks audit --rung`; `with_partly` accepts rungs of
-    which more than a tenth cannot be read. Values are shares of 0..1.
+    credit of 0..1 or right and wrong, and optional `video` or `cluster` (intervals draw them) and `chance` (0..1, else
+    0.5). With `benchmark`: rung -> predictions or scores by id, as of `foilworks audit --rung`; `with_partly` accepts
+    rungs of which more than a tenth cannot be read. Values are shares of 0..1.
 
     EvaluationError: the full clip has no scores, a credit is not in 0..1, or predictions cannot be read.
 
@@ -87,7 +89,8 @@ def _of_table(table: Any) -> dict[str, Any]:
         if key in ids:
             row.fail(ITEM, f"{quoted(key)} occurs twice", "give each item one record")
         ids.add(key)
-        clusters.append(f"video {row.text(CLUSTER)}" if row.fields.get(CLUSTER) else f"item {key}")
+        source = next((row.text(name) for name in CLUSTERS if row.fields.get(name)), "")
+        clusters.append(f"video {source}" if source else f"item {key}")
         chance.append(_share(row, CHANCE, 0.5))
         for name in rungs:
             credit[name].append(_share(row, name, np.nan))

@@ -65,9 +65,11 @@ def test_every_public_name_is_documented_and_listed():
     names = {*library.__all__, "__version__"}
     assert {*foilworks.__all__} == names
     public = [*(getattr(foilworks, name) for name in FUNCTIONS), *vars(foilworks.metrics).values()]
-    functions = [one for one in public if getattr(one, "__module__", "") in MODULES and not isinstance(one, type)]
+    functions = [
+        value for value in public if getattr(value, "__module__", "") in MODULES and not isinstance(value, type)
+    ]
     for function in functions:
-        if function.__name__ not in {"opened_files", "unclustered", "_seen"}:
+        if not function.__name__.startswith("_") and function.__name__ not in {"opened_files", "unclustered"}:
             assert ">>>" in function.__doc__, function.__name__
             assert "Error" in function.__doc__, function.__name__
     with pytest.raises(AttributeError):
@@ -240,3 +242,39 @@ def test_the_real_client_without_a_network_is_an_error(monkeypatch):
 def test_data_of_no_kind_is_an_error():
     with pytest.raises(ActionableError, match="'int'"):
         foilworks.audit(5)
+
+
+def test_groups_count_only_if_all_their_samples_are_right():
+    flags = {"a": (True, True), "b": (True, False), "c": (False, False)}
+    rows = [
+        {"id": f"{clip}{n}", "group": clip, "correct": flag}
+        for clip, pair in flags.items()
+        for n, flag in enumerate(pair)
+    ]
+    (model,) = foilworks.metrics.classes(rows)["models"]
+    assert (model["accuracy"], model["group_accuracy"], model["n_groups"]) == (0.5, 1 / 3, 3)
+    alone = foilworks.metrics.classes([*rows, {"id": "a", "correct": True}])["models"][0]
+    assert (alone["group_accuracy"], alone["n_groups"]) == (0.5, 4)
+    assert "group_accuracy" not in foilworks.metrics.classes([{"id": "a", "correct": True}])["models"][0]
+
+
+def test_models_are_compared_on_the_items_that_both_scored():
+    right, wrong = [0.9, 0.2], [0.1, 0.2]
+    first = [{"id": f"i{n}", "cluster": f"v{n // 2}", "scores": right} for n in range(12)]
+    second = [{"id": f"i{n}", "scores": wrong if n < 4 else right} for n in range(1, 13)]
+    result = foilworks.metrics.compare(first, second)
+    assert (result["a"], result["b"]) == (1.0, 8 / 11)
+    assert (result["difference"]["n"], result["difference"]["n_clusters"]) == (11, 6)
+    assert result["mcnemar"]["only_a"] == 3
+    assert result["unmatched"] == {"not_in_second": ["i0"], "not_in_first": ["i12"]}
+    assert result._repr_html_().count("<svg") == 2
+    with pytest.raises(ActionableError, match="no item of the first"):
+        foilworks.metrics.compare(first, [{"id": "x", "scores": right}])
+
+
+def test_paths_by_name_are_subtests(tmp_path):
+    for name in ("one.jsonl", "two.jsonl"):
+        lines = "".join(json.dumps(row) + "\n" for row in ROWS[:FEW])
+        (tmp_path / name).write_text(lines, encoding="utf-8")
+    read = foilworks.read({"doors": tmp_path / "one.jsonl", "others": tmp_path / "two.jsonl"})
+    assert {item.subtest for item in read.items} == {"doors", "others"}
