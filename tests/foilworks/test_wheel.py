@@ -130,9 +130,23 @@ print(foilworks.audit(rows).verdict)
 """
 
 
+# Of every process of an environment: a call to another computer is an error.
+OFFLINE = """
+import ipaddress, sys
+
+def refuse(event, arguments):
+    if event == "socket.getaddrinfo" and arguments[0] not in (None, "localhost", "127.0.0.1"):
+        raise OSError(f"no network in this test: {arguments}")
+    if event == "socket.connect" and isinstance(arguments[1], tuple):
+        assert ipaddress.ip_address(arguments[1][0]).is_loopback, arguments
+
+sys.addaudithook(refuse)
+"""
+
+
 @pytest.mark.full
-@pytest.mark.slow(seconds=120)
-def test_a_light_install_audits_and_is_small(wheel: Path, tmp_path: Path) -> None:
+@pytest.mark.slow(seconds=180)
+def test_a_light_install_is_small_audits_and_runs_the_notebooks(wheel: Path, tmp_path: Path) -> None:
     place = tmp_path / "venv"
     venv.create(place, with_pip=True)
     python, program = place / "bin" / "python", place / "bin" / "foilworks"
@@ -155,6 +169,15 @@ def test_a_light_install_audits_and_is_small(wheel: Path, tmp_path: Path) -> Non
     # Read in a process of its own, which no other test can keep from its libraries.
     (tmp_path / "set.parquet").write_bytes(b"PAR1")
     assert "foilworks[parquet]" in run(program, "audit", "set.parquet").stderr
+    # A copy: beside the clone, its packages would be imported instead of those of the wheel.
+    for name in ("docs/examples", "scripts"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=NOT_SHIPPED)
+    install = ("install", "--quiet", "--no-compile", "--constraint", ROOT / "constraints.txt", "nbclient", "ipykernel")
+    assert run(python, "-m", "pip", *install).returncode == 0
+    assert not {"pandas", "matplotlib", "torch"} & {path.name for path in packages.iterdir()}
+    (packages / "sitecustomize.py").write_text(OFFLINE, encoding="utf-8")
+    done = run(python, "scripts/notebooks.py", "check")
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.full
