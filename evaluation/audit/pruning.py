@@ -23,8 +23,10 @@ from foilworks.core.corpus.import_formats.parsing.record_removal import Unit, co
 from foilworks.core.corpus.import_formats.parsing.text_files import Source
 from foilworks.core.corpus.records import TextRecord
 from foilworks.core.solver.design import SELECTING
+from foilworks.core.solver.folds import structure_of
 from foilworks.core.solver.pruning import N_SEEDS, Pruned, prune
 from foilworks.core.solver.solution import Selection
+from foilworks.core.solver.solve import MIN_GROUPS
 from foilworks.core.text.storable import safe_row
 
 COLUMNS = ("file", "row", "id", "subtest", "action", "s", "s_minus_chance", "tier", "reason", "repair", "detail")
@@ -64,6 +66,12 @@ def prune_files(sources: Sequence[Source], seed: int = 0, n_seeds: int = N_SEEDS
     records = [record.probed() for record in read_all(sources, problems) if record.counted(record.wrongs)]
     if not records:
         raise EvaluationError(f"{next(iter(problems.lines), sources[0].path)}; no record could be read")
+    questions, answers = questions_of(records)
+    if len(np.unique(structure_of(questions, answers).groups)) < MIN_GROUPS:
+        raise EvaluationError(
+            f"{sources[0].path}: {len(records)} items, which have too few videos to learn from; give at least "
+            f"{MIN_GROUPS} videos"
+        )
     rows_of_file = defaultdict(list)
     for row, record in enumerate(records):
         if record.address is None:
@@ -78,7 +86,7 @@ def prune_files(sources: Sequence[Source], seed: int = 0, n_seeds: int = N_SEEDS
         own = units_of(source.path, [records[row] for row in rows], source.limits, source.columns) if rows else []
         for row, unit in zip(rows, own, strict=True):
             units[row] = str(source.path), unit
-    return PrunedFiles(sources, records, units, prune(*questions_of(records), seed, units, n_seeds), seed)
+    return PrunedFiles(sources, records, units, prune(questions, answers, seed, units, n_seeds), seed)
 
 
 def review_rows(files: PrunedFiles) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from foilworks.library import metrics
 from foilworks.library.audits import Audit, Benchmark, Pruning, audit, prune, read
 from foilworks.library.captions import Foils, foils
 from foilworks.library.inputs import Data, ReadOptions
-from foilworks.library.metrics import Scores
+from foilworks.library.metrics import Comparison, Scores
 from foilworks.library.results import Bar, Result
 from foilworks.library.rungs import Ladder, ladder
 from foilworks.library.votes import Agreement, agreement
@@ -19,6 +19,7 @@ __all__ = [
     "Audit",
     "Bar",
     "Benchmark",
+    "Comparison",
     "Data",
     "Foils",
     "Ladder",

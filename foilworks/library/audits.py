@@ -24,7 +24,13 @@ ITEM_COLUMNS = ("id", "subtest", "question", "right", "wrongs", "position", "vid
 
 @dataclass(frozen=True, repr=False)
 class Audit(Result):
-    """The result of `audit`. Tables: `checks`, one row per check and subtest; `items`, one row per item."""
+    """The result of `audit`. Tables: `checks`, one row per check and subtest; `items`, one row per solved item.
+
+    >>> import foilworks
+    >>> result = foilworks.audit([{"caption": "a dog jumps", "foil": "a dog sleeps", "video": "v"}])
+    >>> list(result.tables())
+    ['checks', 'items']
+    """
 
     HIDDEN = frozenset({"check", "means", "fix"})
 
@@ -57,6 +63,12 @@ class Pruning(Result):
     """The result of `prune`. Table: `items`, one row per item with its action, reason and proposed repair.
 
     `removed`: the ids of the items that leave, or their row numbers if they have none.
+
+    >>> import foilworks
+    >>> rows = [{"caption": f"a dog jumps {n}", "foil": f"a dog sleeps {n}", "video": f"v{n}"} for n in range(9)]
+    >>> result = foilworks.prune(rows)
+    >>> result["verdict"], len(result.tables()["items"])
+    ('no_fair_subset', 9)
     """
 
     review: Sequence[Row] = ()
@@ -93,6 +105,11 @@ class Benchmark(Result):
     """The result of `read`. Table: `items`, one row per item.
 
     `items`: the records; `problems`: why others could not be read, one line per kind.
+
+    >>> import foilworks
+    >>> benchmark = foilworks.read([{"caption": "a dog jumps", "foil": "a dog sleeps"}, {"caption": "a dog jumps"}])
+    >>> len(benchmark), len(benchmark.problems)
+    (1, 1)
     """
 
     items: tuple[TextRecord, ...] = ()

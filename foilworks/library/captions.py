@@ -14,7 +14,12 @@ from generation.errors import GenerationError
 
 @dataclass(frozen=True, repr=False)
 class Foils(Result):
-    """The result of `foils`. Tables: `foils`, `skipped` with reasons, `blanks` for people to fill."""
+    """The result of `foils`. Tables: `foils`, `skipped` with reasons, `blanks` for people to fill.
+
+    >>> import foilworks
+    >>> foilworks.foils(["A dog jumps."], method="number").tables()["skipped"][0]["caption"]
+    'A dog jumps.'
+    """
 
     def summary(self) -> str:
         """Return how many foils were made, and how many captions have none."""

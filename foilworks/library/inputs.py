@@ -29,6 +29,11 @@ class ReadOptions(TypedDict, total=False):
 
     `format`: one of docs/reference/formats.md, "" to detect it. `columns`: role -> column, as of `--column`. `answers`:
     the answers by id, if the data has none. `params`: of the format. `limits`: of Parquet files.
+
+    >>> import foilworks
+    >>> options: foilworks.ReadOptions = {"columns": {"right": "yes", "wrongs": "no"}}
+    >>> foilworks.read([{"yes": "a dog jumps", "no": "a dog sleeps"}], **options).items[0].right
+    'a dog jumps'
     """
 
     format: str

@@ -1,4 +1,9 @@
-"""Compute metrics from scores: what `foilworks metrics` does. One function per metric, of its name."""
+"""Compute metrics from scores: what `foilworks metrics` does. One function per metric, of its name.
+
+>>> from foilworks import metrics
+>>> metrics.mc([{"id": "a", "scores": [0.9, 0.1]}, {"id": "b", "scores": [0.2, 0.3]}])["accuracy"]
+0.5
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +31,10 @@ class ScoreOptions(TypedDict, total=False):
 
     `columns`: role -> column, as of `--column`; `layout` of an array; `names` of the columns of a CSV file without a
     header; `beside`: a CSV file with more columns for the same rows.
+
+    >>> from foilworks import metrics
+    >>> metrics.mc([{"id": "a", "prediction": 2, "answer": 2}], columns={"right": "answer"})["accuracy"]
+    1.0
     """
 
     columns: Mapping[str, str]
@@ -36,7 +45,13 @@ class ScoreOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
-    """The result of `compare`. Table: `models`, the share of each over the items that both scored."""
+    """The result of `compare`. Table: `models`, the share of each in 0..1 over the items that both scored.
+
+    >>> from foilworks import metrics
+    >>> first = [{"id": str(n), "scores": [0.9, 0.1]} for n in range(9)]
+    >>> metrics.compare(first, first).tables()["models"]
+    [{'model': 'a', 'share': 1.0}, {'model': 'b', 'share': 1.0}]
+    """
 
     def summary(self) -> str:
         """Return the difference of both models with its interval."""
@@ -57,7 +72,13 @@ class Comparison(Result):
 
 @dataclass(frozen=True, repr=False)
 class Scores(Result):
-    """The result of a metric. Table: `groups`, one row per subtest or model, or one row of all values."""
+    """The result of a metric. Table: `groups`, one row per subtest or model, or one row of all values. Shares are 0..1.
+
+    >>> from foilworks import metrics
+    >>> result = metrics.pairwise([{"id": "a", "subtest": "order", "scores": [1, 0]}])
+    >>> [row["name"] for row in result.tables()["groups"]]
+    ['order', 'order', 'overall']
+    """
 
     def summary(self) -> str:
         """Return the metric and its values over all items."""
@@ -126,7 +147,7 @@ def measure(
             data, left_out = restrict_to_valid(data, paths, items)
             notes.unmatched |= left_out
         result = metric.compute(data, **parse_params(entry, {"ties": ties} if TIES in entry.params else {}))
-    notes.warnings += unclustered(data)
+    notes.warnings += _unclustered(data)
     if against:
         if not hasattr(data, "ids"):
             raise EvaluationError("a matrix has no ids; remove --against")
@@ -138,7 +159,7 @@ def _seen(notes: "Notes") -> dict[str, Any]:
     return {"warnings": notes.warnings, "unmatched": notes.unmatched, "ignored_columns": list(notes.ignored)}
 
 
-def unclustered(data: Any) -> list[str]:
+def _unclustered(data: Any) -> list[str]:
     """Warn that the intervals treat items as independent, if no two of them share a source video."""
     clusters = getattr(data, "clusters", None)
     if clusters is None or len(set(clusters)) < len(clusters):

@@ -25,7 +25,12 @@ LINE = '<line x1="{x1:.1f}" x2="{x2:.1f}" y1="{y1}" y2="{y2}" stroke="currentCol
 
 @dataclass(frozen=True)
 class Bar:
-    """A share of 0..1 with its interval and what chance gives."""
+    """A share of 0..1 with its interval and what chance gives, also 0..1.
+
+    >>> import foilworks
+    >>> foilworks.Bar("T", 0.75, interval=(0.6, 0.9), chance=0.5).value
+    0.75
+    """
 
     name: str
     value: float
@@ -35,7 +40,15 @@ class Bar:
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """`document`: the result as values of JSON, with the fields that the command prints with `--json`."""
+    """A result. `document`: values of JSON, with the fields that the command prints with `--json`.
+
+    `result["name"]` is a field. KeyError: there is none of this name.
+
+    >>> import foilworks
+    >>> result = foilworks.metrics.mc([{"id": "a", "scores": [0.9, 0.1]}])
+    >>> isinstance(result, foilworks.Result), result["accuracy"]
+    (True, 1.0)
+    """
 
     document: Mapping[str, Any]
     # Columns that the table of a notebook leaves out.

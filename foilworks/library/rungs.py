@@ -19,7 +19,13 @@ CLUSTERS = ("video", "cluster")
 
 @dataclass(frozen=True, repr=False)
 class Ladder(Result):
-    """The result of `ladder`. Tables: `parts`, what each rung adds; `rungs`."""
+    """The result of `ladder`. Tables: `parts`, what each rung adds in shares of -1..1; `rungs`, with shares of 0..1.
+
+    >>> import foilworks
+    >>> ladder = foilworks.ladder([{"id": str(n), "no_clip": n % 2, "full": 1} for n in range(40)])
+    >>> [(row["rung"], row["T"]) for row in ladder.tables()["rungs"]]
+    [('no_clip', 0.5), ('full', 1.0)]
+    """
 
     def summary(self) -> str:
         """Return the score with the full clip, and what each rung adds."""

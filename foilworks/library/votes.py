@@ -11,7 +11,13 @@ from foilworks.library.results import Bar, Result, Row
 
 @dataclass(frozen=True, repr=False)
 class Agreement(Result):
-    """The result of `agreement`. Tables: `annotators`, `pairs` of them, `choices`."""
+    """The result of `agreement`. Tables: `annotators`, `pairs` of them, `choices`.
+
+    >>> import foilworks
+    >>> votes = [{"item": "clip", "annotator": name, "choice": "yes"} for name in ("a", "b")]
+    >>> foilworks.agreement(votes, coding="labels").tables()["choices"]
+    [{'choice': 'yes', 'n': 2}]
+    """
 
     def summary(self) -> str:
         """Return alpha with its interval, and the numbers of units, votes and annotators."""
