@@ -1,4 +1,5 @@
-"""Write the tables of docs/reference/ from the code: commands, methods, formats, models, metrics, states, the API.
+"""Write the tables of docs/reference/ from the code: commands, methods, formats, models, metrics, states, the API; and
+the schema of an audit's JSON.
 
     .venv/bin/python scripts/reference.py update     writes the pages
     .venv/bin/python scripts/reference.py check      names outdated pages; status 1 if there are any
@@ -9,6 +10,7 @@ Do not edit these pages by hand; tests/docs/test_reference.py compares them with
 
 import argparse
 import inspect
+import json
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -354,7 +356,12 @@ def operations_page() -> str:
     )
 
 
+def audit_schema() -> str:
+    return json.dumps(_named("evaluation.audit.schema", "json_schema")(), indent=2, ensure_ascii=False) + "\n"
+
+
 PAGES: dict[str, Callable[[], str]] = {
+    "../schema/audit-2.json": audit_schema,
     "cli.md": cli_page,
     "methods.md": methods_page,
     "format-tables.md": formats_page,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from markdown_it import MarkdownIt
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -40,5 +41,8 @@ def test_the_step_of_the_action_and_the_hook_fail_on_a_bad_benchmark(tmp_path):
         )
         assert done.returncode == status, done.stderr
     assert json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))["verdict"] == "fail"
-    assert "verdict: fail" in (tmp_path / "summary").read_text(encoding="utf-8")
+    summary = (tmp_path / "summary").read_text(encoding="utf-8")
+    assert summary == (tmp_path / "audit.md").read_text(encoding="utf-8")
+    assert summary.startswith("## Audit: fail")
+    assert "<table>" in MarkdownIt().enable("table").render(summary)
     assert (tmp_path / "output").read_text(encoding="utf-8").startswith("report=")

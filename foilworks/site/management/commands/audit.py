@@ -12,6 +12,7 @@ from evaluation.audit.ladder import parse_rungs
 from evaluation.audit.pages import file_of
 from evaluation.audit.records import VERDICTS
 from evaluation.audit.sampling import SAMPLE_ITEMS
+from evaluation.audit.summary import markdown_of
 from evaluation.audit.without_video import note, sentence
 from evaluation.errors import EvaluationError
 from foilworks import library
@@ -84,6 +85,7 @@ class Command(FoilworksCommand):
         )
         parser.add_argument("--items", type=Path, metavar="CSV", help="also write how far each item is answered")
         parser.add_argument("--html", type=Path, metavar="OUT", help="also write one HTML page with charts")
+        parser.add_argument("--markdown", type=Path, metavar="OUT", help="also write a summary in Markdown")
         parser.add_argument(
             "--fail-on",
             default=NEVER,
@@ -115,6 +117,8 @@ class Command(FoilworksCommand):
         )
         if options["html"]:
             _write(options["html"], file_of(result), "--html")
+        if options["markdown"]:
+            _write(options["markdown"], markdown_of(result), "--markdown")
         if options["items"]:
             _write(options["items"], csv_of(result["item_scores"]), "--items")
         return result
