@@ -99,12 +99,19 @@ def test_rows_a_frame_a_folder_and_a_table_give_equal_json(tmp_path, n):
     assert documents[0]["items"] == n
 
 
+# datasets takes seconds to import.
+@pytest.mark.full
 def test_other_frames_are_read_as_rows():
-    datasets = pytest.importorskip("datasets")
-    polars_like = type("Frame", (), {"iter_rows": lambda self, named: iter(ROWS), "__iter__": None})()
+    import datasets
+    import polars
+
     data_set = datasets.Dataset.from_list([{**row, "n": 1, "x": None} for row in ROWS])
     texts = [item.right for item in foilworks.read(ROWS).items]
-    assert [item.right for item in foilworks.read(polars_like).items] == texts
+    frame = polars.DataFrame([{**row, "n": 1, "x": None, "wrongs": [row["foil"]]} for row in ROWS])
+    assert [item.right for item in foilworks.read(frame).items] == texts
+    assert [item.wrongs for item in foilworks.read(frame.drop("foil")).items] == [(row["foil"],) for row in ROWS]
+    with pytest.raises(ActionableError, match="'LazyFrame'"):
+        foilworks.read(frame.lazy())
     assert [item.right for item in foilworks.read(data_set).items] == texts
     named = foilworks.read({"doors": ROWS[:2], "others": ROWS[2:]})
     assert {item.subtest for item in named.items} == {"doors", "others"}
