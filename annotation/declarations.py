@@ -27,6 +27,7 @@ WORK_SENTENCES: dict[str, Promise] = {
     "lease": _("reserved a task"),
     "queue": _("queued a foil"),
     "recount": _("counted the votes of an item again"),
+    "propose": _("proposed a foil by another method"),
     "reopen": _("reopened a foil"),
     "replace_vote": _("asked for a vote in place of an excluded one"),
     "send_back": _("sent a foil back"),

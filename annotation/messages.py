@@ -8,6 +8,7 @@ from annotation.rules.editing import MAX_CHARACTERS, Finding, Problem
 from annotation.rules.eligibility import Refusal
 from annotation.rules.pausing import Reason
 from annotation.rules.quizzes import Match
+from generation.balance.opposites import Replacement
 
 Words = str | Promise
 
@@ -132,3 +133,15 @@ def of_finding(finding: Finding) -> str:
     if finding.problem in _COUNTED:
         return str(_COUNTED[finding.problem] % {"number": finding.number, "most": MAX_CHARACTERS})
     return str(PROBLEMS[finding.problem])
+
+
+def replacement_words(replacement: Replacement, n: int, n_back: int, n_missing: int) -> str:
+    """Say how many foils make a replacement and its opposite; above 0, `n_missing` opposite ones would balance them."""
+    names = {"removed": replacement.removed or "–", "inserted": replacement.inserted or "–"}
+    counts = _("Foils that replace “%(removed)s” by “%(inserted)s”: %(n)s; the other way: %(n_back)s.")
+    words = str(counts) % {**names, "n": n, "n_back": n_back}
+    if n_missing > 0:
+        return f"{words} {_('To balance them, %(n)s foils the other way are missing.') % {'n': n_missing}}"
+    if n_missing < 0:
+        return f"{words} {_('To balance them, %(n)s foils like yours are missing.') % {'n': -n_missing}}"
+    return words

@@ -65,6 +65,7 @@ urlpatterns = [
     path("projects/<slug:slug>/work/introduction/", work.hide_introduction, name="hide_introduction"),
     path("projects/<slug:slug>/work/<slug:stage>/", work.queue, name="queue"),
     path("projects/<slug:slug>/work/edit/<slug:token>/", work.edit, name="edit"),
+    path("projects/<slug:slug>/work/edit/<slug:token>/replacement/", work.replacement, name="replacement"),
     path("projects/<slug:slug>/work/review/<slug:token>/", work.review, name="review"),
     path("projects/<slug:slug>/work/validation/<slug:token>/", work.validation, name="validation"),
     path("projects/<slug:slug>/work/baseline/<slug:token>/", work.baseline, name="baseline"),

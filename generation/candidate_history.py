@@ -30,6 +30,7 @@ CANDIDATE_WORDS: dict[str, str | Promise] = {
         "The foil was held back because a threshold changed, or because a balanced selection leaves it out."
     ),
     "readmit_to_review": _("The foil passes the new threshold and waits for review."),
+    "propose": _("The foil was proposed in place of another one."),
     "reopen": _("The foil was reopened."),
     "import": _("The foil was imported with its item."),
 }

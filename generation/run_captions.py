@@ -54,7 +54,7 @@ class RunCaptions:
         # By key ranges instead of one open cursor: batches are written between two reads.
         while chunk := list(self._rows.filter(pk__gt=last).select_related("video")[:CHUNK]):
             last = chunk[-1].pk
-            yield from _with_siblings([row for row in chunk if self._has(row.pk, row.key)])
+            yield from with_siblings([row for row in chunk if self._has(row.pk, row.key)])
 
     def _has(self, pk: int, key: str) -> bool:
         return pk not in self._without and (self._keys is None or key in self._keys)
@@ -147,7 +147,7 @@ def _narrowed(rows: QuerySet[Caption], selection: dict[str, Any]) -> QuerySet[Ca
     return rows.order_by("pk")
 
 
-def _with_siblings(rows: Sequence[Caption]) -> Iterator[Selected]:
+def with_siblings(rows: Sequence[Caption]) -> Iterator[Selected]:
     by_video: dict[int, list[tuple[int, str]]] = {row.video_id: [] for row in rows}
     true = Caption.objects.filter(video__in=by_video).exclude(FOUND_FALSE).order_by("pk")
     for pk, video, text in true.values_list("pk", "video", "text"):

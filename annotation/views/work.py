@@ -23,14 +23,15 @@ from annotation.actions.submissions.submit_review import ReviewAnswer, answer_re
 from annotation.actions.undo import undo_choice, undo_edit, undo_objects, undo_review, undo_vote
 from annotation.actions.workflow.make_tasks import MAX_GROUPS_PER_CALL, make_tasks
 from annotation.errors import AnnotationError, LeaseEnded
-from annotation.messages import REASONS, of_finding
+from annotation.messages import REASONS, of_finding, replacement_words
 from annotation.models import Lease, QualityPolicy, Stage
 from annotation.models.stages import public_stage
 from annotation.queries.assignments import open_assignments
 from annotation.queries.cards import BaselineWork, Card, ObjectsWork, ValidationWork, claim_of
 from annotation.queries.decision_queues import desks_of
 from annotation.queries.foil_cards import EditWork, ReturnNote, ReviewWork, Suggestion
-from annotation.rules.editing import WARNINGS, Finding, Problem
+from annotation.queries.replacements import replacement_counts
+from annotation.rules.editing import MAX_CHARACTERS, WARNINGS, Finding, Problem
 from annotation.rules.marking import Marks
 from annotation.rules.objects import MAX_OBJECTS
 from annotation.views._work_pages import (
@@ -56,6 +57,7 @@ from foilworks.core.text.diff import changed_words
 from foilworks.core.text.registry import Entry
 from generation.filters.registry import FILTERS
 from generation.methods.registry import METHODS
+from generation.models import CandidateGroup
 
 # In the session: ids of the projects whose introduction the person has hidden.
 # Its foils are captions of other videos.
@@ -162,6 +164,15 @@ def edit(request: HttpRequest, slug: str, token: str) -> HttpResponse:
         lambda card, typed: _edit_context(card.edit, typed),
         counts_alone=True,
     )
+
+
+@require_safe
+def replacement(request: HttpRequest, slug: str, token: str) -> HttpResponse:
+    """Say how often foils make the replacement of the typed text, and what would balance it. Plain text."""
+    claim = my_claim(request, slug, token, Stage.EDIT)
+    group = CandidateGroup.objects.select_related("caption", "run__subtest").get(tasks=claim.task_id)
+    counted = replacement_counts(group.run.subtest, group.caption.text, request.GET.get("text", "")[:MAX_CHARACTERS])
+    return HttpResponse(replacement_words(*counted) if counted else "", content_type="text/plain; charset=utf-8")
 
 
 def _edit_answer(form: QueryDict) -> tuple[list[str], list[int | None]]:

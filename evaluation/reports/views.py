@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.actions.decisions.repairs import exchange_foils, undo_exchange
+from annotation.actions.decisions.repairs import exchange_foils, replace_foils, undo_repair
 from evaluation.analyses.registry import REPORTS
 from evaluation.cached_results.first_views import waits
 from evaluation.charts.inline import cached_chart
@@ -78,17 +78,22 @@ def _charts(page: pages.ReportPage, data: dict[str, Any] | None) -> dict[str, Ca
 
 @require_POST
 def repair(request: HttpRequest, slug: str) -> HttpResponse:
-    """Accept an exchange of foils between two items of the fair set's page, or undo one."""
+    """Accept a proposal of the fair set's page, or undo one."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     numbers = {name: request.POST.get(name, "") for name in ("item", "partner", "event")}
     ids = {name: int(text) for name, text in numbers.items() if text.isdecimal() and len(text) <= MAX_ID_DIGITS}
     try:
         if "event" in ids:
-            undo_exchange(request.user, ids["event"])
+            undo_repair(request.user, ids["event"])
             messages.success(request, _("The proposal is undone."))
+        elif "partner" in ids:
+            exchange_foils(request.user, ids.get("item", 0), ids["partner"])
+            messages.success(request, _("The new candidates wait for review. The items stay until you retract them."))
         else:
-            exchange_foils(request.user, ids.get("item", 0), ids.get("partner", 0))
-            messages.success(request, _("Two candidates wait for review. The items stay until you retract them."))
+            n = len(replace_foils(request.user, ids.get("item", 0)))
+            texts = _("%(n)s new candidates wait for people. The item stays until you retract it.") % {"n": n}
+            nothing = _("No rule method changes this caption, so people are asked to write a foil.")
+            messages.success(request, texts if n else nothing)
     except ActionableError as error:
         messages.error(request, str(error))
     query = urlencode({"subtest": request.POST["subtest"]}) if request.POST.get("subtest") else ""

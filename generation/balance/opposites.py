@@ -61,11 +61,15 @@ class Unbalanced:
     n_foils: int
 
 
+def counts_of(pairs: Iterable[Pair]) -> Counter[tuple[str, str]]:
+    """Return how many foils replace the first words by the second ones; not of foils that only move words."""
+    replacements = map(replacement_of, pairs)
+    return Counter((row.removed, row.inserted) for row in replacements if row.removed != row.inserted)
+
+
 def unbalanced(pairs: Iterable[Pair]) -> list[Unbalanced]:
     """Return the pairs of opposites that are out of balance, most missing foils first."""
-    replacements = [replacement_of(pair) for pair in pairs]
-    counts = Counter((row.removed, row.inserted) for row in replacements if row.removed != row.inserted)
-    rows = []
+    counts, rows = counts_of(pairs), []
     for (removed, inserted), n in counts.items():
         n_back = counts[inserted, removed]
         missing = n_owed(n - n_back, n + n_back)

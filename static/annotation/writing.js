@@ -3,7 +3,8 @@ import { fresh, isComposing, post } from "../foilworks/dom.js";
 
 // [data-foils]: the editors of one caption. Each [data-foil] holds a text box, its live difference to the caption, the number
 // of changed words, the findings on it, chips that fill it with a suggestion, and a button that fills it with the caption
-// (data-copies). [data-unfill] brings back what a filled box held before.
+// (data-copies). [data-unfill] brings back what a filled box held before. data-replacement = address of the counts of foils
+// that make the same change.
 //   data-foils = id of the json_script {"caption", "others", "dropped", "marks"}; findings are <li data-check="code"> in each [data-foil]
 
 function wireEditors(root) {
@@ -80,6 +81,19 @@ class Foils {
     });
   }
 
+  /** How often foils make this replacement, as the server counts it; offline, nothing. */
+  count(part, text) {
+    const line = part.querySelector("[data-replacement]");
+    if (!line || line.counted === text) return;
+    line.counted = text;
+    clearTimeout(line.timer);
+    line.timer = setTimeout(async () => {
+      const answer = await fetch(`${line.dataset.replacement}?${new URLSearchParams({ text })}`).catch(() => null);
+      const words = answer?.ok && !answer.redirected ? await answer.text() : "";
+      if (line.counted === text) line.textContent = words;
+    }, COUNT_MS);
+  }
+
   show({ part, box, begun }, others) {
     const { caption, dropped, marks } = this.facts;
     const findings = new Map(checkText(caption, box.value, others, dropped, marks));
@@ -99,9 +113,13 @@ class Foils {
     if (copies) copies.hidden = box.value === caption;
     renderDiff(part.querySelector("[data-diff]"), caption, box.value, this.spoken);
     part.querySelector("[data-changed]").textContent = String(changedWords(caption, box.value));
+    this.count(part, box.value);
     for (const chip of part.querySelectorAll("[data-fill][aria-pressed]")) chip.setAttribute("aria-pressed", String(chip.dataset.fill === box.value));
   }
 }
+
+// How long typing pauses before the server counts.
+const COUNT_MS = 600;
 
 // The checks of annotation/rules/editing.py while a person types; the server asks them again. A browser test holds both together.
 

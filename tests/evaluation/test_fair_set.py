@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from annotation.actions.decisions.repairs import exchange_foils
+from annotation.actions.decisions.repairs import exchange_foils, replace_foils, undo_repair
 from annotation.errors import AnnotationError
 from annotation.models import Stage, Task
 from evaluation.analyses import fair_set
@@ -76,6 +76,51 @@ def test_an_exchange_is_accepted_like_a_candidate_and_undone(world):
     event = world.project.audit_events.filter(action="accept_repair").latest("pk")
     client.post(address, {"event": event.pk})
     assert Candidate.objects.count() == 2
+
+
+def test_a_mirror_gets_the_text_that_it_lacks(world):
+    first = Item.objects.order_by("pk").first()
+    wrong = first.foils.get().text
+    mirror = factories.make_caption(factories.make_video(world.project, media_state="ready"), wrong)
+    second = factories.make_item(world.subtest, mirror, ("she eats.",), state="valid")
+    (candidate,) = exchange_foils(world.owner, first.pk, second.pk)
+    assert (candidate.group.caption, candidate.text) == (mirror, first.caption.text)
+
+
+@pytest.mark.parametrize("edit_stage", [True, False])
+def test_a_replacement_is_made_by_another_method(world, edit_stage):
+    world.project.edit_stage = edit_stage
+    world.project.save(update_fields=["edit_stage"])
+    caption = factories.make_caption(factories.make_video(world.project, media_state="ready"), "a man jumps two times.")
+    item = factories.make_item(world.subtest, caption, ("a man jumps three times.",), state="valid")
+    item.foils.update(verdict="valid")
+    group = factories.make_group(world.run, caption)
+    CandidateGroup.objects.filter(pk=group.pk).update(item=item)
+    made = factories.make_candidate(group, "a man jumps three times.", method="number", state="accepted")
+    Candidate.objects.filter(pk=made.pk).update(foil=item.foils.get())
+    client, address = browser(world.owner), reverse("reports:repair", args=[world.project.slug])
+    client.post(address, {"item": item.pk})
+    candidate = Candidate.objects.get(foil=None)
+    assert (candidate.method, candidate.text) == ("gender_swap", "a woman jumps two times.")
+    assert candidate.state == ("queued" if edit_stage else "in_review")
+    assert Task.objects.filter(stage=Stage.EDIT if edit_stage else Stage.REVIEW).count() == 1
+    assert broken_invariants() == []
+    with pytest.raises(AnnotationError, match="waits for other foils"):
+        replace_foils(world.owner, item.pk)
+    client.post(address, {"event": world.project.audit_events.get(action="accept_repair").pk})
+    assert CandidateGroup.objects.get() == group
+
+
+def test_without_a_method_people_write_the_replacement(world):
+    item = Item.objects.order_by("pk").first()
+    item.caption.text = "birds."
+    item.caption.save(update_fields=["text"])
+    assert replace_foils(world.owner, item.pk) == []
+    assert Task.objects.filter(stage=Stage.EDIT, group__caption=item.caption).count() == 1
+    world.edit("ann", "fish.")
+    event = world.project.audit_events.get(action="accept_repair")
+    with pytest.raises(AnnotationError):
+        undo_repair(world.owner, event.pk)
 
 
 def test_two_items_of_one_clip_cannot_be_exchanged(world):

@@ -200,6 +200,8 @@ class TestBalanced:
         foilworks.write(collect_release(release), tmp_path / "out", params={})
         sheet = (tmp_path / "out" / "datasheet.md").read_text(encoding="utf-8")
         assert f"Balanced: {n_kept} of 100 valid items of **relations** are released." in sheet
+        assert f"(relations: {n_kept} of 100 items remain). {100 - n_kept} items were removed by chance, with" in sheet
+        assert all(probe in sheet for probe in gate["selection"]["probes"])
 
     def test_a_subtest_that_cannot_be_balanced_is_reported(self, project, researcher, planted):
         with pytest.raises(EvaluationError, match="planted cannot be balanced: at most 0 of 30"):

@@ -10,8 +10,11 @@ from foilworks.core.projects.models import Project, User
 from foilworks.core.projects.sql.prepared import insert
 from foilworks.core.text.diff import Edit, diff_edits
 from generation.models import PERSON_METHOD, Candidate, CandidateGroup
+from generation.records import MODES
 
 VERSION = "1"
+# Of methods that make foils outside a run.
+SEED = 0
 # The provenance that a reopened or carried-over foil keeps.
 MADE_BY = (
     "method",
@@ -59,6 +62,26 @@ def write_candidate(
     audit.record(
         audit.event(group.run.project, author, "write", candidate, to_state=state, parent=parent and parent.pk)
     )
+    return candidate
+
+
+def store_draft(
+    group: CandidateGroup, actor: User, method: str, version: str, text: str, state: CandidateState, rank: int
+) -> Candidate:
+    """Store a foil that a method made for the group's caption outside a run; one audit row."""
+    candidate = Candidate.objects.create(
+        group=group,
+        rank=rank,
+        text=text,
+        text_sha256=_sha256(text),
+        state=state,
+        method=method,
+        method_version=version,
+        mode=MODES[0],
+        seed=SEED,
+        **changes(group.caption.text, text),
+    )
+    audit.record(audit.event(group.run.project, actor, "propose", candidate, to_state=state))
     return candidate
 
 

@@ -3,9 +3,9 @@
 from collections import defaultdict
 from typing import Any
 
-from foilworks.core.corpus.models import DROPPED_OUT, Foil, Subtest
+from annotation.queries.replacements import pairs_of
+from foilworks.core.corpus.models import Subtest
 from foilworks.core.corpus.rules.states import CandidateState as C
-from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.projects.models import Project
 from generation.balance.balanced_pairs import Pair
 from generation.balance.opposites import replacement_of, unbalanced
@@ -14,7 +14,6 @@ from generation.models import Candidate, GenerationRun
 
 # Missing foils below this number, or this share of a subtest, are left to chance.
 MIN_MISSING, MIN_SHARE = 5, 0.05
-GONE = (ItemState.INVALID, ItemState.REQUEUED, ItemState.RETRACTED)
 ON_THEIR_WAY = (C.QUEUED, C.EDITING, C.IN_REVIEW, C.RETURNED, C.ACCEPTED)
 
 
@@ -28,13 +27,8 @@ def unbalanced_subtests(project: Project) -> list[dict[str, Any]]:
     drawn = {subtest for subtest, filters in runs if any(row["slug"] == DRAW for row in filters)}
     pairs: dict[int, list[Pair]] = defaultdict(list)
     if drawn:
-        foils = Foil.objects.filter(item__subtest__in=drawn).exclude(DROPPED_OUT).exclude(item__state__in=GONE)
-        candidates = Candidate.objects.filter(group__run__subtest__in=drawn, state__in=ON_THEIR_WAY, foil=None)
-        for subtest, caption, foil in [
-            *foils.values_list("item__subtest", "item__caption__text", "text").order_by(),
-            *candidates.values_list("group__run__subtest", "group__caption__text", "text").order_by(),
-        ]:
-            pairs[subtest].append(Pair("", "", caption, foil))
+        for subtest, pair in pairs_of(drawn, ON_THEIR_WAY):
+            pairs[subtest].append(pair)
     names = dict(Subtest.objects.filter(pk__in=drawn).values_list("pk", "name")) if drawn else {}
     return [
         row
