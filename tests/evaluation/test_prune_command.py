@@ -13,6 +13,7 @@ from evaluation.audit import pruning
 from evaluation.audit.selection_record import record_of, selection_of
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.import_formats.parsing.text_files import Source
+from foilworks.core.corpus.models import Item
 from foilworks.core.corpus.records import TextRecord
 from foilworks.core.solver.design import SELECTING
 from foilworks.core.solver.pruning import Pruned
@@ -139,3 +140,65 @@ def test_each_reason_has_its_repair():
     assert repairs.of(0, score("other items of the video")).kind == "separate"
     assert repairs.of(2, score("pairs of words")).kind == "exchange"
     assert Repairs(records[2:]).of(0, score("pairs of words")).kind == "replace"
+
+
+FORMS = ("jsonl", "json", "csv", "tsv", "parquet")
+
+
+def questions(n):
+    """Rows as public sets have them, with columns that nothing reads."""
+    draw = random.Random(n)
+    for number in range(n):
+        options = draw.sample(("left", "right", "up", "down"), 3)
+        yield {
+            "qid": f"q{number}",
+            "video": f"v{number}",
+            "question": f"Where does ball {number} go?",
+            **{f"a{at}": option for at, option in enumerate(options)},
+            "answer": draw.randrange(3),
+            "category": "motion, “plain”",
+            "seconds": number / 4,
+        }
+
+
+def written(path, lines):
+    """Write the rows with the library that publishers use."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(lines)
+    if path.suffix == ".parquet":
+        frame.to_parquet(path)
+    elif path.suffix in (".json", ".jsonl"):
+        frame.to_json(path, orient="records", lines=path.suffix == ".jsonl", force_ascii=False)
+    else:
+        frame.to_csv(path, index=False, sep="\t" if path.suffix == ".tsv" else ",")
+    return path
+
+
+def loaded(path, tmp_path):
+    """Return the features and rows that the hub's library reads."""
+    datasets = pytest.importorskip("datasets")
+    kind = {"jsonl": "json", "tsv": "csv"}.get(path.suffix[1:], path.suffix[1:])
+    options = {"sep": "\t"} if path.suffix == ".tsv" else {}
+    found = datasets.load_dataset(
+        kind, data_files=str(path), split="train", cache_dir=str(tmp_path / "cache"), **options
+    )
+    return found.features, found.to_list()
+
+
+@pytest.mark.full
+@pytest.mark.django_db
+@pytest.mark.parametrize("form", FORMS)
+def test_a_written_file_loads_everywhere_with_every_column(form, tmp_path, monkeypatch, solution, capsys):
+    path = written(tmp_path / f"test.{form}", list(questions(40)))
+    kept = pruning.np.arange(40) % 4 > 0
+    monkeypatch.setattr(pruning, "prune", lambda *_arguments: Pruned(kept, "too_few", 30, solution))
+    out = pruning.apply(pruning.prune_files([Source(path)]), tmp_path / f"fair.{form}", "9.9")
+    (features, before), (features_after, after) = loaded(path, tmp_path), loaded(out, tmp_path)
+    assert features_after == features
+    assert list(features) == list(next(questions(1)))
+    assert after == [row for row, is_kept in zip(before, kept, strict=True) if is_kept]
+    call_command("audit", str(out), "--json")
+    assert json.loads(capsys.readouterr().out)["items"] == 30
+    call_command("import", "table", str(out), "--project", f"p-{form}", "--create", "--json")
+    assert json.loads(capsys.readouterr().out)["created"]["items"] == 30
+    assert Item.objects.count() == 30
