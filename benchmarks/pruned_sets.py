@@ -1,18 +1,25 @@
 """Prune public sets and check the kept items with a learner that is not the product's.
 
     .venv/bin/python -m benchmarks.pruned_sets FOLDER [SET ...] --seed 0
+    .venv/bin/python -m benchmarks.pruned_sets FOLDER SET --removed LIST
+    .venv/bin/python -m benchmarks.pruned_sets --plants 1000
 
 FOLDER has one folder per set, with its files as published (docs/explanation/balance.md lists them). Each set is pruned
 and written, and the written file is audited. Printed per set: the value of all items, the result, items kept and the
 bound, the certificate of the reserved families, and the check. The check is a random forest and a logistic regression
 of words (5 folds by video, other seeds than the selection's), the sum of whose probabilities chooses an option.
+
+With `--plants`, the planted shortcuts of benchmarks/planted_shortcuts.py are pruned instead, with so many items each.
+With `--removed`, the items that somebody else's list leaves are compared with our selection, stopped as soon as the
+solver answers no more of it than of theirs. Printed for both: items, the solver's value, the check.
 """
 
 import argparse
+import random
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -23,18 +30,22 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
+from benchmarks.planted_shortcuts import PLANTS
 from evaluation.analyses.questions import questions_of
 from evaluation.audit.audit import Options, audit, sources_of
-from evaluation.audit.pruning import PrunedFiles, apply, prune_files
+from evaluation.audit.file_reader import Problems, read_all
+from evaluation.audit.pruning import Flags, PrunedFiles, apply, name_of, prune_files
 from foilworks import __version__
 from foilworks.core.corpus.import_formats.parsing.text_files import Source
 from foilworks.core.solver.folds import structure_of
 from foilworks.core.solver.inference import block_interval
 from foilworks.core.solver.layout import Layout, relative_columns
-from foilworks.core.solver.questions import Answers, Question
+from foilworks.core.solver.pruning import Pruned, Pruner, prune
+from foilworks.core.solver.questions import Answers, Question, separate_answers
+from foilworks.core.solver.solve import first_view
 
 Floats = NDArray[np.float64]
-FORM = "{:20} {:>6} {:>6} {:>6}  {:14} {:>6} {:>6}  {:25} {:25} {:>6}  {:>5}"
+FORM = "{:32} {:>6} {:>6} {:>6}  {:14} {:>6} {:>6}  {:25} {:25} {:>6}  {:>5}"
 N_FOLDS, SEED = 5, 271_828
 # A rate of few options is drawn to this many options at chance.
 PRIOR = 2.0
@@ -42,12 +53,26 @@ PRIOR = 2.0
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("folder", type=Path, metavar="FOLDER")
+    parser.add_argument("folder", type=Path, nargs="?", metavar="FOLDER")
     parser.add_argument("sets", nargs="*", metavar="SET")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--plants", type=int, metavar="ITEMS", help="prune planted shortcuts instead of files")
+    parser.add_argument("--removed", type=Path, metavar="LIST", help="ids that another pruning removes, one per line")
     options = parser.parse_args()
+    if options.removed:
+        for line in _compared(options.folder / options.sets[0], options.removed, options.seed):
+            print(line, flush=True)
+        return
     head = ("set", "items", "chance", "before", "result", "kept", "bound", "certificate", "check", "chance", "s")
     print(FORM.format(*head), flush=True)
+    if options.plants:
+        for name, plant in PLANTS.items():
+            questions, answers = separate_answers(plant.make(random.Random(f"{name} {options.seed}"), options.plants))
+            start = time.process_time()
+            print(
+                _line(name, prune(questions, answers, options.seed, n_seeds=1), questions, answers, start), flush=True
+            )
+        return
     names = options.sets or sorted(path.name for path in options.folder.iterdir() if path.is_dir())
     for name in names:
         print(_row(options.folder / name, options.seed), flush=True)
@@ -57,21 +82,44 @@ def _row(folder: Path, seed: int) -> str:
     start = time.process_time()
     sources = [row for path in sorted(folder.iterdir()) for row in sources_of(Source(path))]
     files = prune_files(sources, seed, n_seeds=1)
-    pruned, before = files.pruned, files.pruned.before.headline
-    certificate = pruned.certificate.headline if pruned.certificate else None
-    n_kept, checked, chance = int(pruned.is_kept.sum()), "", ""
+    if files.pruned.certificate and files.pruned.verdict != "no_fair_subset":
+        _compare_with_audit(files)
+    return _line(folder.name, files.pruned, *questions_of(files.records), start)
+
+
+def _line(name: str, pruned: Pruned, questions: Sequence[Question], answers: Answers, start: float) -> str:
+    before, certificate = pruned.before.headline, pruned.certificate and pruned.certificate.headline
+    checked, chance = "", ""
     if certificate is not None:
-        questions, answers = questions_of(files.records)
-        questions = [question for question, kept in zip(questions, pruned.is_kept, strict=True) if kept]
-        checked = _interval(*check(questions, answers[pruned.is_kept]))
-        chance = _percent(certificate.chance)
-        if pruned.verdict != "no_fair_subset":
-            _compare_with_audit(files)
+        kept = [question for question, stays in zip(questions, pruned.is_kept, strict=True) if stays]
+        checked, chance = _interval(*check(kept, answers[pruned.is_kept])), _percent(certificate.chance)
     return FORM.format(
-        *(folder.name, len(files.records), _percent(before.chance), _percent(before.value), pruned.verdict),
-        *(n_kept, pruned.bound, _interval(certificate.value, certificate.interval) if certificate else ""),
+        *(name, len(questions), _percent(before.chance), _percent(before.value), pruned.verdict),
+        *(int(pruned.is_kept.sum()), pruned.bound),
+        _interval(certificate.value, certificate.interval) if certificate else "",
         *(checked, chance, f"{time.process_time() - start:.0f}"),
     )
+
+
+def _compared(folder: Path, removed: Path, seed: int) -> Iterator[str]:
+    """Yield a line for the items that a list leaves, and one for our selection where the solver answers no more."""
+    names = set(removed.read_text(encoding="utf-8").split())
+    sources = [row for path in sorted(folder.iterdir()) for row in sources_of(Source(path))]
+    records = [record.probed() for record in read_all(sources, Problems()) if record.counted(record.wrongs)]
+    questions, answers = questions_of(records)
+    theirs = np.array([name_of(record) not in names for record in records])
+    excess, line = _measured("theirs", questions, answers, theirs)
+    yield line
+    yield _measured("ours", questions, answers, Pruner(questions, answers).select(excess, seed)[0])[1]
+
+
+def _measured(name: str, questions: Sequence[Question], answers: Answers, is_kept: Flags) -> tuple[float, str]:
+    """Return how far the solver is above chance on the kept items, and their line."""
+    kept = [question for question, stays in zip(questions, is_kept, strict=True) if stays]
+    row = first_view(kept, answers[is_kept]).headline
+    checked = _interval(*check(kept, answers[is_kept]))
+    line = f"{name:8} {len(kept):6}  chance {_percent(row.chance)}  solver {_interval(row.value, row.interval)}"
+    return row.value - row.chance, f"{line}  check {checked}"
 
 
 def _compare_with_audit(files: PrunedFiles) -> None:
