@@ -35,7 +35,7 @@ def test_both_directions_are_counted_and_what_is_missing():
     )
 
 
-def test_a_foil_that_helps_is_told_and_accepted_candidates_count():
+def test_a_foil_that_helps_and_accepted_candidates_count():
     world = make_world()
     items(world, "a man tears box {}.", "a man folds box {}.", 4)
     candidate = factories.make_candidate(world.group(), "a man tears a shirt.")
