@@ -10,7 +10,7 @@ from foilworks.core.solver.design import RESERVED, SELECTING
 from foilworks.core.solver.folds import structure_of
 from foilworks.core.solver.inference import largest_fair
 from foilworks.core.solver.layout import Layout
-from foilworks.core.solver.pruning import FAIR_MARGIN, keep_chances, prune
+from foilworks.core.solver.pruning import FAIR_MARGIN, Pruner, keep_chances, prune
 from foilworks.core.solver.questions import Row, separate_answers
 from foilworks.core.solver.solution import Selection
 from foilworks.core.solver.solve import first_view
@@ -80,6 +80,15 @@ def test_the_rest_of_a_plant_is_fair_or_the_bound_says_why_not(name):
         assert row.interval[1] - row.interval[0] <= 0.12
     else:
         assert result.bound < 200 or result.is_kept.sum() < 700
+
+
+@pytest.mark.full
+def test_a_higher_target_leaves_more_items():
+    questions, answers = separate_answers(PLANTS["cue word"].make(random.Random(0), 400))
+    pruner = Pruner(questions, answers)
+    few, many = (pruner.select(target, 0) for target in (0.02, 0.2))
+    assert few[0].sum() < many[0].sum() < 400
+    assert many[1][-1].value <= many[1][-1].chance + 0.2
 
 
 @pytest.mark.full

@@ -139,7 +139,8 @@ class Pruner:
             if point.value <= point.chance + target or point.n < MIN_SHARE * len(is_kept):
                 break
             of_step = np.ones(len(is_kept))
-            margin = MARGINS[min(step, len(MARGINS) - 1)]
+            # With a higher target, fewer items leave.
+            margin = MARGINS[min(step, len(MARGINS) - 1)] + max(0.0, target - TARGETS[0])
             of_step[is_kept] = keep_chances(layout, probabilities, self.answers[is_kept], margin, power)
             of_step[self.stays] = 1.0
             chances *= of_step
