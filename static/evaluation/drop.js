@@ -14,8 +14,8 @@ function wire(form) {
   const zone = form.querySelector(".drop");
   const take = (files) => {
     const kinds = sorted(files, list.dataset);
-    show(list, kinds, (records) => setFiles(field, [records, ...kinds.videos]));
-    setFiles(field, [...kinds.records, ...kinds.videos]);
+    show(list, kinds, (records) => setFiles(field, [records, ...kinds.archives, ...kinds.videos]));
+    setFiles(field, [...kinds.records, ...kinds.archives, ...kinds.videos]);
   };
   field.addEventListener("change", () => take([...field.files]));
   form.querySelector("[data-drop-folder]").addEventListener("click", () => {
@@ -60,11 +60,12 @@ async function filesOf(entry) {
 }
 
 function sorted(files, { endings, videoEndings }) {
-  const kinds = { records: [], videos: [], leftOut: [] };
+  const kinds = { archives: [], records: [], videos: [], leftOut: [] };
   const hasEnding = (file, all) => all.split(" ").some((ending) => file.name.toLowerCase().endsWith(ending));
   for (const file of files) {
     if (file.name.startsWith(".")) continue;
-    if (hasEnding(file, endings)) kinds.records.push(file);
+    if (hasEnding(file, ".zip")) kinds.archives.push(file);
+    else if (hasEnding(file, endings)) kinds.records.push(file);
     else if (hasEnding(file, videoEndings) || file.type.startsWith("video/") || !file.name.includes(".")) kinds.videos.push(file);
     else kinds.leftOut.push(file);
   }
@@ -83,8 +84,8 @@ function setFiles(field, files) {
   field.files = transfer.files;
 }
 
-function show(list, { records, videos, leftOut }, choose) {
-  const lines = [];
+function show(list, { archives, records, videos, leftOut }, choose) {
+  const lines = archives.length ? [line(list.dataset.archives, archives)] : [];
   if (records.length > 1) lines.push(choices(list.dataset.which, records, choose));
   else if (records.length) lines.push(line(list.dataset.records, records));
   if (videos.length) lines.push(line(list.dataset.videos, videos));

@@ -1,7 +1,9 @@
 """Import by the page: files kept aside and looked at in a job, stored when somebody says so."""
 
+import io
 import json
 import re
+import zipfile
 from datetime import timedelta
 from pathlib import Path, PurePath
 
@@ -505,6 +507,45 @@ def test_texts_beside_a_table_are_not_its_records(owner, project):
     assert response.status_code == 302
     upload = Import.objects.get()
     assert (upload.file_name, upload.n_videos) == ("clips.csv", 0)
+
+
+def zipped(**files: bytes) -> SimpleUploadedFile:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return file("set.zip", content.getvalue())
+
+
+def test_an_archive_is_its_files(owner, project, film):
+    table = b"id,video,caption\n1,a.mp4,A dot moves.\n"
+    archive = zipped(**{"set/clips.csv": table, "set/media/a.mp4": film, "__MACOSX/._a.mp4": b"", "set/.DS_Store": b""})
+    response = owner.post(reverse("imports:new_import", args=[project.slug]), {"format": "auto", "videos": [archive]})
+    assert response.status_code == 302
+    upload = looked_at()
+    assert (upload.file_name, upload.n_videos, upload.preview["media"]["ready"]) == ("clips.csv", 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("archive", "words"),
+    [
+        (file("set.zip", b"PK no archive"), "is no ZIP archive"),
+        (zipped(**{"a.mp4": b"0" * 3_000_000}), "or 1 MB"),
+    ],
+)
+def test_an_archive_that_cannot_be_used_is_refused(owner, project, settings, archive, words):
+    settings.UPLOAD_MAX_BYTES = 1024 * 1024
+    response = owner.post(reverse("imports:new_import", args=[project.slug]), {"format": "auto", "videos": [archive]})
+    assert words in response.context["form"].errors["videos"][0]
+
+
+def test_a_damaged_archive_leaves_nothing(owner, project):
+    content = zipped(**{"clips.csv": b"id,video,caption\n1,a.mp4,A dot moves.\n" * 99}).read()
+    broken = file("set.zip", content.replace(content[60:70], b"0123456789"))
+    response = owner.post(reverse("imports:new_import", args=[project.slug]), {"format": "csv", "videos": [broken]})
+    assert response.status_code == 400
+    assert Import.objects.count() == 0
+    assert not list(Path(settings.UPLOAD_ROOT).glob("import-*"))
 
 
 def test_clips_with_the_same_conversion_are_one_row(owner, project, film):

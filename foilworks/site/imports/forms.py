@@ -7,9 +7,11 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext_lazy as _
 
+from evaluation.errors import EvaluationError
 from foilworks.core.corpus.import_formats.jsonl import NAMES_OF_CLIPS
 from foilworks.core.corpus.import_formats.parsing.json_records import parse_line
 from foilworks.core.corpus.import_formats.parsing.text_lines import decoded_head
@@ -19,6 +21,7 @@ from foilworks.core.corpus.records import MAX_DATASET, MAX_LABEL
 from foilworks.core.corpus.video_files.ingest import SUFFIXES
 from foilworks.core.projects.forms.registry_entry import choices_of
 from foilworks.core.text.registry import Entry
+from foilworks.site.imports.archives import SUFFIX, unpacked
 
 # The choice without a format.
 BY_NAME = "auto"
@@ -78,12 +81,16 @@ class _ManyFiles(forms.ClearableFileInput):
 
 
 class _FilesField(forms.FileField):
-    """Any number of files; none is an empty list."""
+    """Any number of files, those of archives one by one; none is an empty list."""
 
     widget = _ManyFiles
 
     def clean(self, data: Any, initial: Any = None) -> list[Any]:
-        return [super(_FilesField, self).clean(file, initial) for file in data or []]
+        files = [super(_FilesField, self).clean(file, initial) for file in data or []]
+        try:
+            return [member for file in files for member in unpacked(file)]
+        except EvaluationError as error:
+            raise ValidationError(str(error)) from error
 
 
 def _record_files(files: Sequence[UploadedFile], *, is_named: bool) -> list[UploadedFile]:
@@ -143,10 +150,11 @@ class ImportForm(forms.Form):
         groups = [(heading, choices_of(rows)) for heading, rows in formats_by_kind()]
         self.fields["format"].choices = [by_name, *groups, ("videos", _("Only videos"))]
         self.fields["videos"].help_text = _(
-            "A table of records, videos, or both. Videos are matched by file name or by the id in the records. mp4, "
-            "webm, mov, mkv or avi, max %(mb)s MB in total. Files that browsers cannot play are converted."
+            "A table of records, videos, a ZIP archive, or all of them. Videos are matched by file name or by the id "
+            "in the records. mp4, webm, mov, mkv or avi, max %(mb)s MB in total. Files that browsers cannot play are "
+            "converted."
         ) % {"mb": settings.UPLOAD_MAX_BYTES // MEGABYTE}
-        self.fields["videos"].widget.attrs["accept"] = ",".join(("video/*,.mkv,.avi", *RECORD_ENDINGS))
+        self.fields["videos"].widget.attrs["accept"] = ",".join(("video/*,.mkv,.avi", SUFFIX, *RECORD_ENDINGS))
 
     def clean(self) -> dict[str, Any]:
         format_slug = self.cleaned_data.get("format")

@@ -61,6 +61,10 @@ def receive_import(
             upload.save(update_fields=["job"])
             details = {"format": format_slug, "file": upload.file_name, "videos": upload.n_videos, "at_once": at_once}
             audit.record(audit.event(project, person, "evaluation.receive_import", upload, **details))
+    except EvaluationError:
+        # A damaged archive.
+        remove_files(upload)
+        raise
     except OSError as error:
         remove_files(upload)
         raise EvaluationError(

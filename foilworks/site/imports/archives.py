@@ -1,0 +1,69 @@
+"""Read the files of an uploaded ZIP archive one by one, as if each had been uploaded."""
+
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.utils.translation import gettext as _
+
+from evaluation.errors import EvaluationError
+
+SUFFIX = ".zip"
+MAX_FILES = 20_000
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+
+
+class ArchivedFile(UploadedFile):
+    """A file in an archive: decompressed while it is read, always from its first byte."""
+
+    def __init__(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
+        super().__init__(name=PurePosixPath(info.filename).name, size=info.file_size)
+        self._archive, self._info = archive, info
+
+    def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
+        """Yield the bytes. EvaluationError: the archive is damaged."""
+        try:
+            with self._archive.open(self._info) as file:
+                while chunk := file.read(chunk_size or self.DEFAULT_CHUNK_SIZE):
+                    yield chunk
+        except _DAMAGED as error:
+            problem = _("%(name)s cannot be read from its archive. Pack the archive anew.") % {"name": self.name}
+            raise EvaluationError(problem) from error
+
+    def read(self, size: int) -> bytes:
+        return next(self.chunks(size), b"")
+
+    def seek(self, _position: int) -> None:
+        """Do nothing: each reading begins at the first byte."""
+
+
+def unpacked(upload: UploadedFile) -> list[UploadedFile]:
+    """Return the file, or the files of an archive without hidden ones.
+
+    EvaluationError: it is no archive, it is encrypted, or its files exceed the limits of an upload.
+    """
+    name = str(upload.name)
+    if not name.lower().endswith(SUFFIX):
+        return [upload]
+    try:
+        archive = zipfile.ZipFile(upload.file)
+    except _DAMAGED as error:
+        raise EvaluationError(_("%(name)s is no ZIP archive, or is damaged. Pack it anew.") % {"name": name}) from error
+    infos = [info for info in archive.infolist() if not info.is_dir() and not _is_hidden(info.filename)]
+    if any(info.flag_bits & 1 for info in infos):
+        raise EvaluationError(_("%(name)s is encrypted. Pack it without a password.") % {"name": name})
+    limit = settings.UPLOAD_MAX_BYTES
+    if len(infos) > MAX_FILES or sum(info.file_size for info in infos) > limit:
+        raise EvaluationError(
+            _("%(name)s has more than %(files)d files or %(mb)d MB. Upload it in parts.")
+            % {"name": name, "files": MAX_FILES, "mb": limit // 1024**2}
+        )
+    return [ArchivedFile(archive, info) for info in infos]
+
+
+def _is_hidden(name: str) -> bool:
+    parts = PurePosixPath(name).parts
+    return any(part.startswith(".") or part == "__MACOSX" for part in parts)
