@@ -529,7 +529,7 @@ def test_an_archive_is_its_files(owner, project, film):
 @pytest.mark.parametrize(
     ("archive", "words"),
     [
-        (file("set.zip", b"PK no archive"), "is no ZIP archive"),
+        (file("set.zip", b"PK no archive"), "is not a ZIP archive"),
         (zipped(**{"a.mp4": b"0" * 3_000_000}), "or 1 MB"),
     ],
 )

@@ -51,7 +51,7 @@ def unpacked(upload: UploadedFile) -> list[UploadedFile]:
     try:
         archive = zipfile.ZipFile(upload.file)
     except _DAMAGED as error:
-        raise EvaluationError(_("%(name)s is no ZIP archive, or is damaged. Pack it anew.") % {"name": name}) from error
+        raise EvaluationError(_("%(name)s is not a ZIP archive, or is damaged. Pack it anew.") % {"name": name}) from error
     infos = [info for info in archive.infolist() if not info.is_dir() and not _is_hidden(info.filename)]
     if any(info.flag_bits & 1 for info in infos):
         raise EvaluationError(_("%(name)s is encrypted. Pack it without a password.") % {"name": name})
