@@ -43,7 +43,7 @@ class ArchivedFile(UploadedFile):
 def unpacked(upload: UploadedFile) -> list[UploadedFile]:
     """Return the file, or the files of an archive without hidden ones.
 
-    EvaluationError: it is no archive, it is encrypted, or its files exceed the limits of an upload.
+    EvaluationError: it is not an archive, it is encrypted, or its files exceed the limits of an upload.
     """
     name = str(upload.name)
     if not name.lower().endswith(SUFFIX):
@@ -51,7 +51,9 @@ def unpacked(upload: UploadedFile) -> list[UploadedFile]:
     try:
         archive = zipfile.ZipFile(upload.file)
     except _DAMAGED as error:
-        raise EvaluationError(_("%(name)s is not a ZIP archive, or is damaged. Pack it anew.") % {"name": name}) from error
+        raise EvaluationError(
+            _("%(name)s is not a ZIP archive, or is damaged. Pack it anew.") % {"name": name}
+        ) from error
     infos = [info for info in archive.infolist() if not info.is_dir() and not _is_hidden(info.filename)]
     if any(info.flag_bits & 1 for info in infos):
         raise EvaluationError(_("%(name)s is encrypted. Pack it without a password.") % {"name": name})
