@@ -30,7 +30,7 @@ class ArchivedFile(UploadedFile):
                 while chunk := file.read(chunk_size or self.DEFAULT_CHUNK_SIZE):
                     yield chunk
         except _DAMAGED as error:
-            problem = _("%(name)s cannot be read from its archive. Pack the archive anew.") % {"name": self.name}
+            problem = _("%(name)s cannot be read from its archive. Pack the archive again.") % {"name": self.name}
             raise EvaluationError(problem) from error
 
     def read(self, size: int) -> bytes:
@@ -52,7 +52,7 @@ def unpacked(upload: UploadedFile) -> list[UploadedFile]:
         archive = zipfile.ZipFile(upload.file)
     except _DAMAGED as error:
         raise EvaluationError(
-            _("%(name)s is not a ZIP archive, or is damaged. Pack it anew.") % {"name": name}
+            _("%(name)s is not a ZIP archive, or is damaged. Pack it again.") % {"name": name}
         ) from error
     infos = [info for info in archive.infolist() if not info.is_dir() and not _is_hidden(info.filename)]
     if any(info.flag_bits & 1 for info in infos):

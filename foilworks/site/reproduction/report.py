@@ -136,7 +136,7 @@ def page_of(result: Result, folder: Path) -> str:
 
 
 def _title(path: Path) -> str:
-    """Return the name of a figure's file in words, such as "Figure 23 left"."""
+    """Return the name of a figure file in words."""
     return path.stem.replace("-", " ").capitalize()
 
 
