@@ -28,6 +28,7 @@ from foilworks.core.text.diff import MAX_CELLS, diff_edits, diff_segments
 from foilworks.core.text.errors import ActionableError
 from foilworks.core.text.registry import load, parse_params
 from foilworks.core.text.tokens import normal_form, word_features
+from generation.balance.balanced_pairs import Pair
 from generation.captioning.registry import CAPTIONERS
 from generation.errors import GenerationError
 from generation.filters.registry import FILTERS
@@ -125,6 +126,9 @@ def filters() -> Iterator[tuple[str, Callable[[str], object]]]:
 
 
 def _judged(module: Any, params: dict[str, Any], text: str) -> None:
+    if getattr(module, "DRAWS", False):
+        module.select([Pair("1", "1", text, changed(text), "v")], params=params)
+        return
     caption = CaptionInput("1", text, "v")
     state = {"state": module.prepare([caption], params=params)} if hasattr(module, "prepare") else {}
     judge(module, Case(caption, changed(text), (text, ORDINARY)), params, **state)

@@ -4,6 +4,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 
 from foilworks.core.text.language.inflection import lemmas, plain_verb
@@ -72,12 +73,17 @@ class Relation:
     same: frozenset[str] = frozenset()
 
 
-def relations(text: str, mode: str) -> Iterator[Relation]:
-    """Find the spatial relations from left to right; the longest match wins ("out of" does not match "of").
+@lru_cache(maxsize=4096)
+def relations(text: str, mode: str) -> tuple[Relation, ...]:
+    """Return the spatial relations from left to right; the longest match wins ("out of" does not match "of").
 
     Mode paper takes every listed word that is not part of a longer match; corrected excludes the module's lists
     of particles, fixed phrases and clothes, and treats "from left to right" as one relation with its opposite.
     """
+    return tuple(_relations(text, mode))
+
+
+def _relations(text: str, mode: str) -> Iterator[Relation]:
     for match in (_PAPER if mode == "paper" else _CORRECTED).finditer(text):
         phrase = " ".join(match.group().lower().split())
         if mode == "paper":

@@ -44,8 +44,7 @@ BOTH = SYMMETRIC | word_set(
     "play stand sit pose talk walk run wait dance hang lie be have wear share look jump ride pass"
 )
 SAME = {"gray": "grey", "violet": "purple"}
-SHADED = [f"{shade} {colour}" for shade in sorted(SHADES) for colour in sorted(COLOURS)]
-PATTERN = phrase_pattern([*sorted(COLOURS), *SHADED])
+PATTERN = phrase_pattern(sorted(COLOURS))
 # With its colour each is the name of a thing, whatever its actual colour: a foil would not be English.
 KINDS = word_set(
     "juice wine pepper peppers tea onion onions coffee belt card bean beans rice bread sugar cabbage beer meat board",

@@ -26,7 +26,7 @@ from generation.methods._preposition_ranking import Option, likelihoods
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
-VERSION = "6"
+VERSION = "7"
 UNRANKED_LIST = "unranked: no language model is chosen, and too few captions for a corpus; built-in list"
 UNRANKED_CORPUS = (
     "unranked: no language model is chosen; random, in proportion to the prepositions of the run's captions"
@@ -42,6 +42,8 @@ RANKED_CORPUS = "by a language model; from the prepositions of the run's caption
 # The words before and between the ends of a path: "from the left to the right".
 FROM, TO = (["from"], ["from", "the"]), (["to"], ["to", "the"])
 WINDOW = 40
+# Each candidate is checked against the whole caption: keeps the time linear for captions of 10^6 characters.
+MAX_RELATIONS = 20
 # Captions per batch of the model.
 RANKED_TOGETHER = 64
 
@@ -180,7 +182,7 @@ def _options(caption: CaptionInput, mode: str, counts: Mapping[str, int] | None)
     """Return every replacement, by position, then alphabet."""
     vocabulary = frozenset(counts) if counts else None
     options: list[Option] = []
-    for relation in relations(caption.text, mode):
+    for relation in relations(caption.text, mode)[:MAX_RELATIONS]:
         if relation.opposite:
             options.append((relation, relation.opposite))
             continue
@@ -203,7 +205,7 @@ def _drawn(caption: CaptionInput, mode: str, seed: int, counts: Mapping[str, int
             relation,
             target,
         )
-        for relation in relations(caption.text, mode)
+        for relation in relations(caption.text, mode)[:MAX_RELATIONS]
         for target, opposite in _targets(caption.text, relation, mode, counts)
     )
     return [(relation, target) for _, _, relation, target in nsmallest(top, clocks, key=lambda clock: clock[:2])]
@@ -219,7 +221,7 @@ def _targets(text: str, relation: Relation, mode: str, counts: Mapping[str, int]
 
 
 def _why_none(caption: CaptionInput, mode: str) -> str:
-    return NONE_SURE if any(True for _ in relations(caption.text, mode)) else NONE_FOUND
+    return NONE_SURE if relations(caption.text, mode) else NONE_FOUND
 
 
 def _drafts(

@@ -3,8 +3,8 @@
 import pytest
 
 from generation.errors import GenerationError
-from generation.grammar.prepositions import relations, replacements
-from generation.methods.preposition import NONE_SURE
+from generation.grammar.prepositions import fitting, relations, replacements
+from generation.methods.preposition import MAX_RELATIONS, NONE_SURE
 from generation.records import CaptionInput
 from tests.generation.making import drafts, outcomes, skipped
 
@@ -270,3 +270,17 @@ def test_mode_paper_draws_from_the_prepositions_of_the_captions_if_there_are_eno
 
     assert targets(5) == [{"behind", "on"}] * 3 + [{"on", "under"}, {"behind", "under"}]
     assert all(len(found) > 20 for found in targets(6))
+
+
+def test_of_a_long_caption_only_the_first_prepositions_are_checked(monkeypatch):
+    checks = []
+
+    def counted(text, relation):
+        checks.append(relation)
+        return fitting(text, relation)
+
+    monkeypatch.setattr("generation.methods.preposition.fitting", counted)
+    text = " ".join(f"A man sits on chair{n}." for n in range(3 * MAX_RELATIONS))
+    drafts("preposition", text)
+    assert len(relations(text, "corrected")) == 3 * MAX_RELATIONS
+    assert len(set(checks)) == MAX_RELATIONS
