@@ -181,6 +181,7 @@ _METHODS: dict[str, Entry] = {
                 "choice",
                 ("auto", "action", "pre_state", "post_state", "reverse"),
             ),
+            Param("foils", 1, "max foils per caption, each with another verb that undoes the change", "int"),
             TAGGER,
         ),
         deviations=(

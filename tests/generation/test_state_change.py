@@ -144,6 +144,20 @@ def test_only_the_chosen_subtest_gets_foils():
     ]
 
 
+@pytest.mark.parametrize(
+    ("caption", "foils"),
+    [
+        ("A man puts down the box.", ["A man lifts the box.", "A man picks up the box."]),
+        ("A woman puts on her jacket.", ["A woman takes off her jacket.", "A woman removes her jacket."]),
+        ("A man takes off his coat.", ["A man puts on his coat."]),
+        ("A man picks up a towel.", ["A man puts down a towel."]),
+    ],
+)
+def test_each_verb_that_surely_undoes_a_change_makes_a_foil(caption, foils):
+    assert [draft.foil for draft in drafts("state_change", caption, foils=5)] == foils
+    assert [draft.foil for draft in drafts("state_change", caption)] == foils[:1]
+
+
 def test_an_ambiguous_state_follows_the_stored_verb():
     text = "Initially, the onion is whole."
     assert {"Initially, the onion is in slices.", "Initially, the onion is in pieces."} <= over_seeds(
