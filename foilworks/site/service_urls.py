@@ -49,7 +49,7 @@ def sqlite(path: Path) -> Settings:
 CONNECTION_OPTIONS = "-c plan_cache_mode=force_generic_plan -c jit=off"
 
 
-def database(url: str, home: Path, password: str = "") -> Settings:
+def database(url: str, home: Path, password: str) -> Settings:
     """Return Django's settings for the database of a URL. Its query (`?sslmode=require`) goes to the driver.
 
     `password`: as it is, if the URL has none.
@@ -84,7 +84,7 @@ def database(url: str, home: Path, password: str = "") -> Settings:
     }
 
 
-def queue(url: str, password: str = "") -> str:
+def queue(url: str, password: str) -> str:
     """Return the Redis address of REDIS_URL, with the password if it has none; "" means the home's own."""
     parts = split("REDIS_URL", url)
     if url and parts.scheme not in {"redis", "rediss", "unix"}:

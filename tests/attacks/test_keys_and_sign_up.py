@@ -98,7 +98,7 @@ def test_guessing_a_password_has_an_end():
 
 def test_a_setting_that_cannot_be_read_stops_the_start(tmp_path):
     with pytest.raises(ImproperlyConfigured):
-        database("mysql://localhost/x", tmp_path)
+        database("mysql://localhost/x", tmp_path, "")
 
 
 def _another_project(owner: User, victim: User) -> None:

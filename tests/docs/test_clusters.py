@@ -82,7 +82,7 @@ def test_the_file_of_the_page_is_read_as_printed(tmp_path):
     file.write_text(FILE.replace("foilworks_worker:…", 'foilworks_worker:a$b&c`d"e'))
     found = variables(file)
     assert found["STORAGE_URL"] == "s3://media?endpoint=https://store.example.org&region=us-east-1"
-    assert database(found["DATABASE_URL"], tmp_path)["PASSWORD"] == 'a$b&c`d"e'
+    assert database(found["DATABASE_URL"], tmp_path, "")["PASSWORD"] == 'a$b&c`d"e'
 
 
 VALUES = (

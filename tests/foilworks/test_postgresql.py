@@ -114,7 +114,7 @@ def test_postgresql_is_installed_in_continuous_integration():
     ],
 )
 def test_the_address_of_a_server_is_read(url, name, user, password, host, port, options):
-    got = database(url, Path("/home"))
+    got = database(url, Path("/home"), "")
     assert got["ENGINE"] == "foilworks.site.databases.postgresql"
     read = (got["NAME"], got["USER"], got["PASSWORD"], got["HOST"], got["PORT"], got["OPTIONS"])
     assert read == (name, user, password, host, port, options)
