@@ -27,8 +27,9 @@ from foilworks.core.solver.solve import first_view
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-# A selection stops where the solver is at most this far above chance; if the certificate then fails, the next one.
-TARGETS = (0.02, 0.0, -0.02)
+# A selection stops where the solver is at most this far above chance. If the certificate is then too far above chance,
+# the next target is tried; if it is too far below, the next one of `HIGHER`: too many items have left.
+TARGETS, HIGHER = (0.02, 0.0, -0.02), (0.05, 0.08)
 # Half of the interval of a certified selection.
 MAX_HALF_WIDTH = 0.06
 # With a smaller share left, the rest no longer represents the set.
@@ -92,14 +93,18 @@ def prune(
     everything = np.ones(len(questions), dtype=bool)
     if bound < MIN_SHARE * len(questions):
         return Pruned(everything, "no_fair_subset", bound, before)
-    for target in TARGETS:
+    lower, higher = iter(TARGETS), iter(HIGHER)
+    following: float | None = next(lower)
+    while following is not None:
+        target = following
         is_kept, curve, at_minimum = pruner.select(target, seed)
         if is_kept.sum() < MIN_SHARE * len(questions):
             return Pruned(is_kept, "no_fair_subset", bound, before, curve)
         certificate = pruner.certify(is_kept, seed)
         verdict = verdict_of_selection(certificate)
-        if verdict != "no_fair_subset" or certificate.headline.value < certificate.headline.chance:
+        if verdict != "no_fair_subset":
             break
+        following = next(higher if certificate.headline.value < certificate.headline.chance else lower, None)
     overlap = pruner.overlap(target, [seed + row for row in range(n_seeds)]) if n_seeds > 1 else None
     return Pruned(is_kept, verdict, bound, before, curve, certificate, at_minimum, overlap)
 
