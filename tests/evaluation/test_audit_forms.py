@@ -122,7 +122,7 @@ class TestLabels:
         assert finding(result, "divergence")["value"] is None
         page = file_of(result)
         assert "Most frequent label" in page
-        assert "Fail: at least 100.0" in page
+        assert "Fail: 100.0" in page
         assert "()" not in page
 
     def test_labels_of_one_value_are_answered_without_the_video(self, tmp_path):
