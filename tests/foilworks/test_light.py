@@ -26,6 +26,20 @@ def test_commands_of_a_site_say_how_to_install_it(tmp_path):
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_an_old_home_stays_as_it_is_without_the_extra(tmp_path, monkeypatch):
+    """`pip install -U foilworks` over 0.3.0 leaves the base: one line says what to install, and nothing is written."""
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "foilworks.sqlite3").write_bytes(b"the database of 0.3.0")
+    monkeypatch.setenv("FOILWORKS_HOME", str(home))
+    for command in ("up", "migrate", "check"):
+        done = foilworks(command, folder=tmp_path)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.splitlines() == [line for line in done.stderr.splitlines() if f"run `{INSTALL}`" in line]
+    assert [path.name for path in home.iterdir()] == ["foilworks.sqlite3"]
+    assert (home / "foilworks.sqlite3").read_bytes() == b"the database of 0.3.0"
+
+
 def test_help_names_the_commands_that_run(tmp_path):
     done = foilworks("--help", folder=tmp_path)
     assert done.returncode == 0, done.stderr
