@@ -26,6 +26,7 @@ IMPORT = re.compile(r"^ *(?:import (\w+)[\w.]*(?: as \w+)?$|from (\w+)[\w.]* imp
 FOR_DEVELOPERS = {"dev", "mutations"}
 # Dependencies that no Python file imports, and how they are used.
 USED_WITHOUT_AN_IMPORT = {
+    "ipykernel": "the kernel that nbclient starts",
     "torchvision": "transformers imports it for the processors of some families",
     "django-htmx": "an app and a middleware, named in the settings",
     "whitenoise": "a middleware and an app, named in the settings",
@@ -70,8 +71,9 @@ def test_every_function_and_class_is_named_somewhere_else() -> None:
             # What is decorated is handed to somebody: routes of the API, tags of templates.
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.decorator_list:
                 defined.setdefault(node.name, []).append(f"{name}:{node.lineno}")
-    # Python calls `__getattr__` of a module by itself.
-    defined.pop("__getattr__", None)
+    # Python calls these of a module by itself.
+    for name in ("__getattr__", "__dir__"):
+        defined.pop(name, None)
     unused = {name: places for name, places in defined.items() if counted[name] <= len(places)}
     assert {name: places for name, places in unused.items() if not BY_NAME.fullmatch(name)}.keys() == FOR_TESTS.keys()
 
