@@ -1,5 +1,6 @@
 """Models that think: open thoughts, what is read after them, budgets, the mass of the options, and the context."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -178,6 +179,17 @@ def test_a_prompt_longer_than_the_context_is_refused_with_its_numbers(tmp_path: 
     cut.context = 0
     direct = cut.score(long_clip[picked], TEXTS[:1], meta=VideoMeta("clip", tuple(float(at) for at in picked)))
     assert score.value == pytest.approx(direct[0].value, abs=1e-6)
+
+
+def test_512_positions_refuse_1024_tokens_of_a_clip(tmp_path: Path) -> None:
+    folder = generative_folders.qwen2_5_vl(tmp_path / "short")
+    config = json.loads((folder / "config.json").read_text())
+    config["text_config"]["max_position_embeddings"] = 512
+    (folder / "config.json").write_text(json.dumps(config))
+    adapter = open_adapter(f"vlm:{folder}?frames=512", device="cpu")
+    long_clip = np.random.default_rng(0).integers(0, 256, (512, 16, 16, 3), np.uint8)
+    with pytest.raises(ClipError, match=r"\(1,024 of the clip\).*512 positions; use fewer frames"):
+        adapter.score(long_clip, TEXTS[:2])
 
 
 def test_what_was_generated_is_cut_at_the_end_of_the_thought() -> None:
