@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from transformers import CONFIG_MAPPING
 
 from foilworks.core.hub.catalogue.registry import FILLER
 from foilworks.core.hub.errors import HubError
@@ -91,6 +92,14 @@ def test_a_configuration_that_is_missing_or_unknown(folder: Path) -> None:
     (folder / "config.json").unlink()
     with pytest.raises(HubError, match=r"config.json: missing; give the folder that save_pretrained wrote"):
         open_helper(str(folder), FILLER)
+
+
+def test_a_configuration_with_impossible_values_is_named_before_the_weights(tmp_path: Path) -> None:
+    config = CONFIG_MAPPING["dots3_note"]()
+    config.text_config.num_key_value_heads = 3
+    config.save_pretrained(tmp_path)
+    with pytest.raises(HubError, match=r"validate_architecture.*copy its files again"):
+        open_adapter(f"vlm:{tmp_path}", device="cpu")
 
 
 def test_a_missing_tokenizer_is_named(folder: Path) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import torch
+from huggingface_hub.errors import StrictDataclassError
 from huggingface_hub.utils import logging as hub_logging
 from safetensors import SafetensorError
 from transformers import AutoConfig, AutoTokenizer
@@ -23,6 +24,8 @@ from foilworks.core.hub.device import choose_device, choose_dtype
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.loading.trust import allowed
 
+# What transformers raises for a configuration with impossible values.
+UNREADABLE = (OSError, ValueError, LookupError, TypeError, ArithmeticError, ImportError, StrictDataclassError)
 # What a pickle raises that is damaged, or has more than tensors; nothing of it runs.
 PICKLES = (UnpicklingError, EOFError)
 # Pretraining heads that other tasks do not use, position tables of old checkpoints, and
@@ -62,13 +65,13 @@ def load_config(argument: str, *, config_field: str = "") -> Any:
     try:
         # bandit B615: the options hold the revision if one is named; scores say which was loaded.
         config = AutoConfig.from_pretrained(source, trust_remote_code=allowed().remote_code, **options)  # nosec
-    except (OSError, ValueError, KeyError, ImportError) as error:
+    except UNREADABLE as error:
         if "does not recognize" in str(error):
             raise HubError(
                 f"{argument}: this version of transformers does not know its model type ({first_line(error)}); update "
                 "transformers, or serve the model and use an endpoint"
             ) from error
-        raise HubError(_why(argument, error)) from error
+        raise HubError(_why(argument, error, reads_weights=False)) from error
     return getattr(config, config_field, config) if config_field else config
 
 
@@ -101,7 +104,7 @@ def load_pretrained(
             ignore_mismatched_sizes=True,
             **options,
         )
-    except (OSError, ValueError, KeyError, SafetensorError, RuntimeError, ImportError, *PICKLES) as error:
+    except (*UNREADABLE, SafetensorError, RuntimeError, *PICKLES) as error:
         raise HubError(_why(argument, error)) from error
     _refuse_misfits(argument, info)
     if Path(source).is_dir():
@@ -218,7 +221,7 @@ def model_source(argument: str) -> tuple[str, str]:
     return name, revision
 
 
-def _why(argument: str, error: Exception) -> str:
+def _why(argument: str, error: Exception, *, reads_weights: bool = True) -> str:
     folder = Path(argument)
     if "custom code" in str(error):
         return f"{argument}: it needs code of its authors, which is not run; {TRUST.format(model='SPEC', option=CODE)}"
@@ -240,7 +243,7 @@ def _why(argument: str, error: Exception) -> str:
         files = sorted(path.name for kind in WEIGHT_FILES for path in folder.glob(kind))
         clip_hint = f", or for a CLIP the file of its weights: clip:{folder / files[0]}" if files else ""
         return f"{folder}: config.json: missing; give the folder that save_pretrained wrote{clip_hint}"
-    if not any(folder.glob("*.safetensors")):
+    if reads_weights and not any(folder.glob("*.safetensors")):
         pickled_files = sorted(path.name for path in folder.glob("*.bin"))
         trust_hint = TRUST.format(model="SPEC", option=WEIGHTS)
         pickled_hint = (
