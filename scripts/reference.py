@@ -249,6 +249,7 @@ def generative_rows() -> list[tuple[str, str, str, str]]:
     known = _named("foilworks.core.hub.batching.video_families", "FAMILIES")
     tests = {**_named("tests.hub.generative_folders", "FAMILIES"), **_named("tests.hub.picture_folders", "PICTURES")}
     support, checked = _named("foilworks.core.hub.families", "Support"), _named("tests.hub.untested_folders", "KINDS")
+    unpassed = _named("tests.hub.untested_folders", "UNPASSED")
     images = _named("transformers.models.auto.image_processing_auto", "IMAGE_PROCESSOR_MAPPING_NAMES")
     every = _named("transformers.models.auto.modeling_auto", "MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES")
     opened = _named("transformers.models.auto.modeling_auto", "MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES")
@@ -263,7 +264,7 @@ def generative_rows() -> list[tuple[str, str, str, str]]:
         else:
             found, needs = support.OPENS, one in images and "pil" not in (images[one] or ())
             how = "by its own processor" + (", which needs torchvision" if needs else "")
-            how += CHECKED if one in checked else ""
+            how += CHECKED if one in checked else f"; not passed: {unpassed[one]}" if one in unpassed else ""
         rows.append((f"`{one}`", f"`{opened.get(part) or every[one]}`", str(found), how))
     return sorted(rows, key=lambda row: (list(support).index(row[2]), row[0]))
 

@@ -7,13 +7,18 @@ import pytest
 import torch
 from PIL import Image
 from transformers import AutoModelForImageTextToText
+from transformers.models.auto.image_processing_auto import IMAGE_PROCESSOR_MAPPING_NAMES
+from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
 
 from foilworks.core.hub.adapters import _self_checks
 from foilworks.core.hub.adapters.generative import DESCRIBE
 from foilworks.core.hub.errors import HubError
+from foilworks.core.hub.families import OMNI
 from foilworks.core.hub.loading.processor_files import load_processor
 from foilworks.core.hub.opening import open_adapter
-from tests.hub.untested_folders import KINDS, SINGLE, folder_of
+from tests.hub.generative_folders import FAMILIES
+from tests.hub.picture_folders import PICTURES
+from tests.hub.untested_folders import KINDS, SINGLE, UNPASSED, folder_of
 
 TEXTS = ["a man folds a red shirt", "a ring"]
 QUICK = ("janus",)
@@ -45,14 +50,15 @@ def test_a_family_passes_the_checks_and_equals_a_forward_pass(kind: str, tmp_pat
         [{"role": "user", "content": content}], chat_template=template, tokenize=False, add_generation_prompt=True
     )
     assert adapter.talk.prompt(DESCRIBE, video=n) == rendered
-    inputs = processor(text=[rendered], images=[pictures], return_tensors="pt", **_type_ids(model))
+    images = pictures if n == 1 else [pictures]
+    inputs = processor(text=[rendered], images=images, return_tensors="pt", **_type_ids(model))
     inputs = {name: value for name, value in inputs.items() if isinstance(value, torch.Tensor)}
     for text, score in zip(TEXTS, scores, strict=True):
         assert score.value == pytest.approx(_mean(model, processor, inputs, rendered, text), abs=1e-5)
 
 
 def _type_ids(model) -> dict[str, bool]:
-    return {"return_mm_token_type_ids": True} if hasattr(model.model, "get_rope_index") else {}
+    return {"return_mm_token_type_ids": True} if hasattr(getattr(model, "model", None), "get_rope_index") else {}
 
 
 @torch.inference_mode()
@@ -64,9 +70,8 @@ def _mean(model, processor, inputs, rendered: str, text: str) -> float:
     prompt = prompt[:, :-1] if prompt[0, -1] == processor.tokenizer.eos_token_id else prompt
     length, answer = prompt.shape[1], torch.tensor([ids])
     if model.config.is_encoder_decoder:
-        start = torch.tensor([[model.config.text_config.decoder_start_token_id]])
         tensors = {**inputs, "input_ids": prompt, "attention_mask": torch.ones_like(prompt)}
-        logits = model(**tensors, decoder_input_ids=torch.cat([start, answer[:, :-1]], 1)).logits[0]
+        logits = model(**tensors, labels=answer).logits[0]
     else:
         tensors = {}
         for name, value in inputs.items():
@@ -74,11 +79,36 @@ def _mean(model, processor, inputs, rendered: str, text: str) -> float:
                 continue
             if value.ndim > 1 and value.shape[1] == inputs["input_ids"].shape[1] and not name.startswith("pixel"):
                 tail = value[:, length - 1 : length].expand(-1, len(ids), *value.shape[2:])
-                value = torch.cat([value[:, :length], tail if name.endswith("mask") else torch.zeros_like(tail)], 1)
+                # PaliGemma generates tokens of type 1, others of type 0.
+                typed = torch.full_like(tail, int(name == "token_type_ids" and model.config.model_type == "paligemma"))
+                value = torch.cat([value[:, :length], tail if name.endswith("mask") else typed], 1)
             tensors[name] = value
         whole = torch.cat([prompt, answer], 1)
-        logits = model(**tensors, input_ids=whole, attention_mask=torch.ones_like(whole)).logits[0, length - 1 : -1]
+        logits = model(**tensors, input_ids=whole, attention_mask=torch.ones_like(whole)).logits[0, -1 - len(ids) : -1]
     return float(torch.log_softmax(logits.float(), 1).gather(1, answer.T).mean())
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kind", [*FAMILIES, *PICTURES])
+def test_a_tested_family_passes_the_same_checks(kind: str, tmp_path: Path) -> None:
+    folder = {**FAMILIES, **PICTURES}[kind](tmp_path / kind)
+    _self_checks.check_untested(open_adapter(f"vlm:{folder}?frames=2", device="cpu"))
+
+
+def test_sixty_families_of_transformers_are_scored_and_the_others_have_a_reason() -> None:
+    tested = {*FAMILIES, *PICTURES}
+    assert len(tested) + len(KINDS) >= 60
+    every = {name for name in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES if not name.endswith("_thinker")} | {*OMNI}
+    need_torchvision = {
+        name for name, backends in IMAGE_PROCESSOR_MAPPING_NAMES.items() if name in every and "pil" not in backends
+    }
+    groups = (
+        {name for name in every if name in tested or f"{name}_thinker" in tested},
+        {*KINDS},
+        {*UNPASSED},
+        need_torchvision - {*KINDS, *UNPASSED},
+    )
+    assert sorted(every) == sorted(name for group in groups for name in group)
 
 
 def test_a_model_that_does_not_look_is_refused(tmp_path: Path) -> None:

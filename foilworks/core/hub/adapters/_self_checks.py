@@ -8,6 +8,7 @@ import torch
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.served.prompts import DESCRIBE
 
+LATER_WORDS = "later words change the scores of earlier ones"
 TEXTS = ("a man opens a box", "two dogs run along the beach at night")
 SIDE, FRAMES = 64, 2
 # Nats per token, of float32 and of shorter formats.
@@ -15,13 +16,22 @@ TOLERANCE, SHORT_TOLERANCE = 1e-4, 0.05
 
 
 def check_untested(model: Any) -> None:
-    """Raise HubError with the check that failed.
+    """Raise HubError with the check that failed. Find the type of a text's tokens.
 
     - a batch of texts scores like single texts;
     - another clip, and a prompt without its end, give other scores;
     - later words of a text do not change the log-probabilities of earlier ones;
     - the model refuses a prompt with too few tokens of the clip, if it has any.
     """
+    failed = _failed_check(model)
+    if failed == LATER_WORDS:
+        model.prefixes.text_type = 1
+        failed = _failed_check(model)
+    if failed:
+        raise _refused(model, failed)
+
+
+def _failed_check(model: Any) -> str:
     shape = (min(FRAMES, model.options.frames), SIDE, SIDE, 3)
     clips = [np.random.default_rng(seed).integers(0, 256, shape, np.uint8) for seed in (0, 1)]
     tolerance = TOLERANCE if next(model.model.parameters()).dtype == torch.float32 else SHORT_TOLERANCE
@@ -34,18 +44,19 @@ def check_untested(model: Any) -> None:
         shortened = model.prefixes.log_probabilities(prefix, [row[:-1] for row in ids])
         without_end = model.prefixes.log_probabilities(_without(prefix, prefix.ids.shape[1] - 1), ids)
     except (HubError, ValueError, TypeError, LookupError, AttributeError, RuntimeError) as error:
-        raise _refused(model, f"it fails on a clip ({type(error).__name__}: {str(error)[:200]})") from error
+        advice = "; use frames=1 if it takes one picture" if shape[0] > 1 else ""
+        raise _refused(model, f"it fails on a clip ({type(error).__name__}: {str(error)[:200]}){advice}") from error
     if not all(row.isfinite().all() for row in together):
-        raise _refused(model, "its scores are not numbers")
+        return "its scores are not numbers"
     if not _are_close(together, alone, tolerance):
-        raise _refused(model, "a batch does not score like single texts")
+        return "a batch does not score like single texts"
     if not _are_close([row[:-1] for row in together], shortened, tolerance):
-        raise _refused(model, "later words change the scores of earlier ones")
+        return LATER_WORDS
     if _are_close(together, elsewhere, 0.0):
-        raise _refused(model, "its scores do not depend on the clip")
+        return "its scores do not depend on the clip"
     if _are_close(together, without_end, 0.0):
-        raise _refused(model, "its scores do not depend on the end of the prompt")
-    _check_placeholders(model, prefix)
+        return "its scores do not depend on the end of the prompt"
+    return _failed_placeholders(model, prefix)
 
 
 def _prefix(model: Any, clip: np.ndarray) -> Any:
@@ -60,17 +71,17 @@ def _without(prefix: Any, at: int) -> Any:
     return type(prefix)(prefix.ids[:, keep], prefix.tensors, aligned)
 
 
-def _check_placeholders(model: Any, prefix: Any) -> None:
+def _failed_placeholders(model: Any, prefix: Any) -> str:
     token = model.prefixes.video_token
     places = [] if token is None else (prefix.ids[0] == token).nonzero().flatten().tolist()
     if len(places) <= FRAMES:
         # The clip enters by attention or by an encoder, not by tokens that are replaced.
-        return
+        return ""
     try:
         model.prefixes.log_probabilities(_without(prefix, places[-1]), [[places[-1]]])
     except (ValueError, RuntimeError, IndexError):
-        return
-    raise _refused(model, "it accepts a prompt with too few tokens of the clip")
+        return ""
+    return "it accepts a prompt with too few tokens of the clip"
 
 
 def _are_close(rows: Any, others: Any, tolerance: float) -> bool:

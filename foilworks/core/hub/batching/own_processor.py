@@ -99,9 +99,9 @@ def processed(
             f"its processor fails ({type(error).__name__}: {error}); serve the model and use an endpoint"
         ) from error
     # What a tokenizer puts behind a text, such as an end token, is not part of a prompt.
-    ids, special_ids, n_behind = inputs["input_ids"][0].tolist(), set(tokenizer.all_special_ids), 0
-    while ids[-1 - n_behind] in special_ids and not rendered.endswith(
-        tokenizer.convert_ids_to_tokens(ids[-1 - n_behind])
+    ids, ends, n_behind = inputs["input_ids"][0].tolist()[::-1], _ids_behind(tokenizer)[::-1], 0
+    while ids[: n_behind + 1] == ends[: n_behind + 1] and not rendered.endswith(
+        tokenizer.convert_ids_to_tokens(ends[n_behind])
     ):
         n_behind += 1
     takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
@@ -114,6 +114,14 @@ def processed(
         else:
             tensors[field] = value.to(device)
     return tensors, aligned
+
+
+def _ids_behind(tokenizer: Any) -> list[int]:
+    """Return the tokens that a tokenizer puts behind every text."""
+    word = tokenizer("a", add_special_tokens=False)["input_ids"]
+    ids: list[int] = tokenizer("a")["input_ids"]
+    begins = next((at for at in range(len(ids)) if ids[at : at + len(word)] == word), 0)
+    return ids[begins + len(word) :]
 
 
 def _media(processor: Any, prepared: Prepared) -> dict[str, Any]:

@@ -25,6 +25,7 @@ MAX_BEGINNINGS = 4
 # Seconds per pair of frames, as Qwen-Omni's forward names them, and its positions.
 SECONDS = "video_second_per_grid"
 POSITIONED = {SECONDS: "second_per_grids"}
+TYPES = "token_type_ids"
 
 
 @dataclass(frozen=True)
@@ -42,11 +43,12 @@ class Prefix:
         """Return the prefix with more tokens at its end."""
         return replace(self, ids=torch.cat([self.ids, self.ids.new_tensor([list(ids)])], dim=1))
 
-    def aligned_to(self, length: int) -> dict[str, Tensor]:
-        """Return `aligned` for `length` tokens: text sees what the last token sees, and has type 0."""
+    def aligned_to(self, length: int, text_type: int = 0) -> dict[str, Tensor]:
+        """Return `aligned` for `length` tokens: text sees what the last token sees, and has this type."""
         extended = {}
         for name, tensor in self.aligned.items():
-            last = tensor[:, -1:] if name.endswith("mask") else torch.zeros_like(tensor[:, -1:])
+            fill = text_type if name == TYPES else 0
+            last = tensor[:, -1:] if name.endswith("mask") else torch.full_like(tensor[:, -1:], fill)
             missing = max(0, length - tensor.shape[1])
             extended[name] = torch.cat([tensor, *[last] * missing], dim=1)[:, :length]
         return extended
@@ -61,6 +63,8 @@ class PrefixModel:
 
     def __init__(self, model: Any, video_token: int | None, type_ids: str = "", *, whole: bool = False) -> None:
         self.model, self.video_token, self.type_ids, self.whole = model, video_token, type_ids, whole
+        # PaliGemma attends in both directions within type 0, so its texts have type 1.
+        self.text_type = 0
         # The prompt then goes into an encoder, and the texts into the decoder.
         self.has_decoder: bool = getattr(model.config, "is_encoder_decoder", False)
         # Qwen's positions count time, height and width: (3, batch, length).
@@ -68,7 +72,7 @@ class PrefixModel:
 
     def forward_inputs(self, prefix: Prefix, ids: Tensor) -> dict[str, Any]:
         """Return the arguments of the forward pass for `ids`, which begin with the prefix; without positions."""
-        inputs: dict[str, Any] = {"input_ids": ids, **prefix.tensors, **prefix.aligned_to(ids.shape[1])}
+        inputs: dict[str, Any] = {"input_ids": ids, **prefix.tensors, **prefix.aligned_to(ids.shape[1], self.text_type)}
         if prefix.aligned:
             return inputs
         if SECONDS in prefix.tensors:
@@ -114,7 +118,8 @@ class PrefixModel:
         after = prefix.ids.new_tensor([list(text)]).view(1, -1)
         if self.has_decoder:
             configs = (self.model.config, self.model.config.get_text_config(decoder=True), self.model.generation_config)
-            starts = (getattr(config, "decoder_start_token_id", None) for config in configs)
+            names = ("decoder_start_token_id", "bos_token_id")
+            starts = (getattr(config, name, None) for name in names for config in configs)
             start = next((token for token in starts if token is not None), 0)
             decoder_ids = torch.cat([torch.full_like(prefix.ids[:, :1], start), after], dim=1)
             inputs = {**self.forward_inputs(prefix, prefix.ids), "decoder_input_ids": decoder_ids}

@@ -5,7 +5,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from transformers import AutoConfig, AutoImageProcessor, AutoProcessor, AutoTokenizer
+import transformers
+from transformers import AutoConfig, AutoImageProcessor, AutoProcessor, AutoTokenizer, ProcessorMixin
 from transformers.models.auto.processing_auto import PROCESSOR_MAPPING
 from transformers.utils import cached_file, is_torchvision_available
 
@@ -85,7 +86,8 @@ def _without_videos(source: str, options: dict[str, Any]) -> Any:
     """Load a processor whose part for videos is left out."""
     # bandit B615: see above.
     config = AutoConfig.from_pretrained(source, trust_remote_code=allowed().remote_code, **_revision(options))  # nosec
-    processor_class = PROCESSOR_MAPPING.get(type(config), None)
+    name = str(ProcessorMixin.get_processor_dict(source, **_revision(options))[0].get("processor_class", ""))
+    processor_class = PROCESSOR_MAPPING.get(type(config), None) or getattr(transformers, name, None)
     if processor_class is None or VIDEO_PROCESSOR not in processor_class.get_attributes():
         return AutoProcessor.from_pretrained(source, trust_remote_code=allowed().remote_code, **options)  # nosec
     loaded_class = pictures_only(processor_class)
