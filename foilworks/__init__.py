@@ -1,6 +1,5 @@
 """Make, edit, validate and score foils for videos, and audit benchmarks: see `foilworks.library` for each name."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from foilworks.version import __version__ as __version__
@@ -18,12 +17,14 @@ def __getattr__(name: str) -> Any:
     # Machinery of Python asks for other names that start so.
     if name.startswith("_") and name != "__all__":
         raise AttributeError(f"module 'foilworks' has no attribute '{name}'")
-    names = import_module("foilworks.library").__all__
+    # Not `from foilworks import`, which asks this function for the name.
+    import foilworks.library as public
+
     if name == "__all__":
-        return ["__version__", *names]
-    if name not in names:
+        return ["__version__", *public.__all__]
+    if name not in public.__all__:
         raise AttributeError(f"module 'foilworks' has no attribute '{name}'")
-    value = globals()[name] = getattr(import_module("foilworks.library"), name)
+    value = globals()[name] = getattr(public, name)
     return value
 
 

@@ -174,7 +174,7 @@ class Batch:
     clips: Spill
     seen: Spill
     # Keys of clips with a file that `media` replaces.
-    replaced: Set[str] = frozenset()
+    replaced: Set[str]
     # Whether the project had no clip before: then all rows in the tables come from this import.
     is_first_import: bool = False
     subtests: dict[str, Subtest] = field(default_factory=dict)

@@ -16,6 +16,6 @@ def run_import(import_id: int, job: Job) -> Partly | None:
     return upload_jobs.store(Import.objects.select_related("project", "created_by").get(pk=import_id), job)
 
 
-def undo_import(import_id: int, _job: Job) -> None:
+def undo_import(import_id: int, job: Job) -> None:
     """Undo this import."""
-    upload_jobs.undo(Import.objects.select_related("project", "created_by").get(pk=import_id))
+    upload_jobs.undo(Import.objects.select_related("project", "created_by").get(pk=import_id), job)

@@ -68,10 +68,9 @@ def import_records(
     without a file is stored as missing, a clip with an unusable file as broken. `dry_run` reports the result and stores
     nothing; `strict` stores nothing if a record is bad. Records that differ from stored ones are listed and do not
     change; with `update` they become what the file says, if nobody worked on them. `as_published`: items on which the
-    file's votes do not decide count as valid because they are published. A project that is not stored yet (the
-    operator's) is stored together with the records. `stored` is called with the result inside the transaction, so its
-    writes exist if the records do. CorpusError: the file cannot be read, or the media folder does not exist;
-    EvaluationError: a bad record under `strict`, two imports at once.
+    file's votes do not decide count as valid because they are published. A project that is not stored yet is stored
+    together with the records. `stored` is called with the result inside the transaction. CorpusError: the file cannot
+    be read, or the media folder does not exist; EvaluationError: a bad record under `strict`, two imports at once.
     """
     require_researcher(actor, project)
     source = Source(format_slug, path, params or {}, names_in_folder(media_dir))
@@ -86,13 +85,12 @@ def import_records(
     _stop_if_strict(strict, result)
     media = _store_files(file, copy=not dry_run, progress=progress)
     taken_down, now = reasons_taken_down(project, media.values()), timezone.now()
-    result.started = "" if dry_run else now.isoformat()
     in_batches = connection.vendor == "sqlite" and not (dry_run or strict) and file.n_chunks > 1
 
     def write(trial: ImportResult) -> None:
         with Spill() as clips, Spill() as keys:
-            batch = Batch(project, path, trial, file.shapes, media, taken_down, now, update, as_published, clips, keys)
-            batch.replaced = file.replaced
+            options = update, as_published, clips, keys, file.replaced
+            batch = Batch(project, path, trial, file.shapes, media, taken_down, now, *options)
             _store(batch, source, file, actor, progress, transaction.atomic if in_batches else nullcontext)
             _stop_if_strict(strict, trial, strict_problem(batch))
         if not dry_run:
@@ -252,6 +250,7 @@ def _store_chunk(batch: Batch, records: Sequence[Any], actor: User | None) -> No
 
 def _record(batch: Batch, actor: User | None) -> None:
     result, project = batch.result, batch.project
+    result.started = "" if result.dry_run else batch.started.isoformat()
     counts = {"created": dict(result.created), "unchanged": dict(result.unchanged), "bad": len(result.errors)}
     copies = [media for media in batch.media.values() if media.made_from]
     event = audit.event(

@@ -1,11 +1,9 @@
 """Run the two jobs of an uploaded import: the preview, and the import itself."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from typing import Any
-
-from django.db import transaction
 
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.actions.add_videos import add_videos
@@ -57,12 +55,15 @@ def store(upload: Import, job: Job) -> Partly | None:
     return outcome_of(stored.get("records", 0), len(stored.get("errors", ())), stored.get("errors", ()))
 
 
-def undo(upload: Import) -> None:
+def undo(upload: Import, job: Job) -> None:
     """Undo the import, once. The audit trail has who asked for it."""
-    if upload.state != "undone":
-        with transaction.atomic():
-            removed = undo_import(None, upload.project, started_of(upload))
-            _store_outcome(upload, {**(upload.result or {}), "undone": removed})
+    if upload.state == "undone":
+        return
+
+    def stored(removed: Mapping[str, int]) -> None:
+        _store_outcome(upload, {**(upload.result or {}), "undone": dict(removed)})
+
+    undo_import(None, upload.project, started_of(upload), progress=_progress_of(job), stored=stored)
 
 
 def _store_outcome(upload: Import, outcome: dict[str, Any]) -> None:

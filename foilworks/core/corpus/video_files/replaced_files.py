@@ -35,9 +35,9 @@ class StoredBytes:
         if not converted:
             return {}
         originals: dict[str, str] = {}
-        imports = audit.events_of(self._project).filter(action="evaluation.import_records")
+        imports = audit.events_of(self._project).filter(details__has_key="playable_copies")
         for details in imports.values_list("details", flat=True):
-            originals |= details.get("playable_copies", {})
+            originals |= details["playable_copies"]
         attached = AuditEvent.objects.filter(
             target_type=Video._meta.label_lower, target_id__in=[str(video.pk) for video in converted]
         ).order_by("pk")

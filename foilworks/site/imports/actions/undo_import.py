@@ -1,11 +1,11 @@
 """Undo an import: remove the rows that it made, as long as nobody has worked on them."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
-from django.db import models, transaction
+from django.db import IntegrityError, models, transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
@@ -18,9 +18,15 @@ from foilworks.core.projects.models import AuditEvent, Project, Role, User
 from foilworks.site.imports._changes import referring
 from foilworks.site.imports.batch import CHUNK
 from foilworks.site.imports.models import Import
+from foilworks.site.imports.survey import Progress, silent
 
 JOB = "imports.undo"
+Undone = Callable[[Counter[str]], None]
 STORED, UNDONE = "evaluation.import_records", "evaluation.undo_import"
+
+
+def _ignore(_removed: Counter[str]) -> None:
+    """Do nothing; the default of `stored`."""
 
 
 @transaction.atomic
@@ -72,29 +78,42 @@ def check_undo(project: Project, started: str) -> None:
         )
 
 
-@transaction.atomic
-def undo_import(actor: User | None, project: Project, started: str) -> Counter[str]:
+def undo_import(
+    actor: User | None, project: Project, started: str, *, progress: Progress = silent, stored: Undone = _ignore
+) -> Counter[str]:
     """Remove the rows that the import made, and its subtests that are empty now; count them by kind.
 
     `started`: when it began, as its audit row says. Stored records that it changed stay changed; files stay in storage.
-    EvaluationError: see `check_undo`.
+    `stored` is called with the counts inside the transaction. EvaluationError: see `check_undo`.
     """
     require_researcher(actor, project)
+    try:
+        with transaction.atomic():
+            removed = _undo(project, started, progress)
+            audit.record(audit.event(project, actor, UNDONE, project, started=started, removed=dict(removed)))
+            stored(removed)
+    except IntegrityError as error:
+        # Somebody referred to a row after the check.
+        raise EvaluationError(_("Somebody has just begun to work on a record of this import. Try again.")) from error
+    return removed
+
+
+def _undo(project: Project, started: str, progress: Progress) -> Counter[str]:
     # Imports into one project queue here.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
-    rows = _rows_of(project, started)
-    rows.lock()
     check_undo(project, started)
+    rows = _rows_of(project, started)
     removed: Counter[str] = Counter()
     for kind, query in (("items", rows.items), ("captions", rows.free_captions), ("videos", rows.free_videos)):
-        while keys := list(query.values_list("pk", flat=True)[:CHUNK]):
-            query.model.objects.filter(pk__in=keys).delete()
-            removed[kind] += len(keys)
-    stored = next(
+        keys = list(query.order_by("pk").values_list("pk", flat=True))
+        chunks = [keys[start : start + CHUNK] for start in range(0, len(keys), CHUNK)]
+        for chunk in progress(chunks, len(chunks), kind):
+            query.model.objects.filter(pk__in=chunk).delete()
+        removed[kind] = len(keys)
+    event = next(
         event for event in audit.events_of(project).filter(action=STORED) if event.details.get("started") == started
     )
-    removed["subtests"] = _remove_empty(project, stored.details.get("subtests", []))
-    audit.record(audit.event(project, actor, UNDONE, project, started=started, removed=dict(removed)))
+    removed["subtests"] = _remove_empty(project, event.details.get("subtests", []))
     return removed
 
 
@@ -111,12 +130,6 @@ class _Rows:
         self.items = Item.objects.filter(project=project, created_at=started)
         self.captions = Caption.objects.filter(video__project=project, created_at=started)
         self.videos = Video.objects.filter(project=project, created_at=started)
-
-    def lock(self) -> None:
-        """Lock the rows: who refers to one of them meanwhile waits, and then does not find it."""
-        for query in (self.items, self.captions, self.videos):
-            for _key in query.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True).iterator():
-                pass
 
     @property
     def free_captions(self) -> QuerySet[Caption]:
