@@ -20,7 +20,7 @@ pytestmark = [
 
 @pytest.fixture
 def records(tmp_path, monkeypatch):
-    monkeypatch.setattr(survey, "READ", 16)
+    monkeypatch.setattr(survey, "READ", 40)
     path = tmp_path / "items.jsonl"
     rows = [
         {"id": f"i{n}", "source_id": f"v{n}", "subtest": "s", "caption": f"a cat sits {n}", "foil": f"a dog sits {n}"}

@@ -87,7 +87,7 @@ def test_the_commands_create_the_tables_and_find_no_violation(server, tmp_path):
 def test_a_connection_is_checked_without_a_statement_until_the_server_ends_it(
     server, tmp_path, monkeypatch, django_db_blocker
 ):
-    connection = ConnectionHandler({"default": database(server.make("checked"), tmp_path)})["default"]
+    connection = ConnectionHandler({"default": database(server.make("checked"), tmp_path, "")})["default"]
     with django_db_blocker.unblock():
         connection.ensure_connection()
         with monkeypatch.context() as patch:
