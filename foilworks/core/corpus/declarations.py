@@ -13,7 +13,6 @@ JOBS = {
 }
 SENTENCES: dict[str, Promise] = {
     "corpus.add_video": _("added a video"),
-    "corpus.replace_media": _("replaced the file of an unused video"),
     "corpus.attach_media": _("attached a video file"),
     "corpus.create_subtest": _("created a subtest"),
     "corpus.set_characters": _("changed the list of characters"),
