@@ -308,7 +308,7 @@ RULES: dict[str, Rule] = {
     "annotation:work": Rule(MEMBERS),
     "annotation:queue": Rule(("annotator", "superuser"), post=302, args=("stage",)),
     "annotation:edit": own_work("annotator", "edit_token"),
-    "annotation:replacement": own_work("annotator", "edit_token"),
+    "annotation:replacement": Rule(("annotator",), args=("edit_token",), instead={"superuser": NOT_THERE}),
     "annotation:review": own_work("reviewer", "review_token"),
     "annotation:validation": own_work("validator", "validation_token"),
     "annotation:baseline": own_work("annotator", "baseline_token"),

@@ -69,9 +69,11 @@ def is_chance(tried: cheater.Tried) -> bool:
     return tried.interval[0] <= tried.chance <= tried.interval[1]
 
 
+# With fewer pieces the cheater may learn too little without the guard, too.
+@pytest.mark.full
 @guarded_by(ORDER)
 def test_which_text_is_the_caption_cannot_be_computed(monkeypatch):
-    tried = cheater.guess_caption(play(2, 30, monkeypatch))
+    tried = cheater.guess_caption(play(4, 60, monkeypatch))
     assert is_chance(tried), tried
 
 

@@ -29,7 +29,7 @@ def test_files_are_found_by_id_and_counted(clips, capsys):
     assert json.loads(capsys.readouterr().out) == {"missing": 0, "ready": 1, "broken": 0, "differing": 0}
     call_command("attach", "--project", "p", "--media", str(clips))
     said = capsys.readouterr()
-    assert said.out == "1 missing, 1 ready, 0 broken\n"
+    assert said.out == "1 missing, 1 ready, 0 broken, 0 differing\n"
     assert "1 still without a file" in said.err
     assert Video.objects.filter(media_state=MediaState.READY).count() == 2
     assert AuditEvent.objects.filter(action="corpus.attach_media", actor=None).count() == 2
