@@ -128,7 +128,7 @@ def _changed_count(text: str, edit: Edit) -> str:
     rest = f"{text[: edit.start]} | {SINGLE_THING.sub('', behind) if old == 1 else behind}"
     again = (
         TAKEN_UP.search(rest)
-        or (new == 1 and TOGETHER.search(rest))
+        or (1 in (old, new) and TOGETHER.search(rest))
         or ALL_OF.search(text[: edit.start])
         or EACH.search(behind)
     )

@@ -1,6 +1,7 @@
 """Swaps that are surely false: one living participant does a one-way act to another of a different kind or look."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from foilworks.core.text.language.appearance import BODY, CLOTHES
 from foilworks.core.text.language.inflection import lemmas
@@ -9,11 +10,23 @@ from foilworks.core.text.language.phrases import POSSESSIVE
 from foilworks.core.text.language.structure import WHO
 from foilworks.core.text.language.tokens import Token
 from generation.grammar.actor import Actor
-from generation.grammar.one_way import MOTION, PERCEIVE, SMALL, STILL, TALK, Swap, looks_one_way, speaks_one_way
+from generation.grammar.one_way import (
+    DIRECTIONS,
+    MOTION,
+    PERCEIVE,
+    SMALL,
+    STILL,
+    TALK,
+    Swap,
+    looks_one_way,
+    speaks_one_way,
+)
+from generation.grammar.pronouns import gender_of_pronoun
 from generation.grammar.surface import word_set
 
 # One may return these in the same moment.
 RETURNED = word_set(
+    "bump crash collide",
     "pass pan zoom smile grin wave coo shake shiver face laugh meet greet join pose dance play sit stand lie lay be",
     "stay hunch gather live pet like enjoy check have love miss know recognize want need become remain",
 )
@@ -51,6 +64,7 @@ UNSURE = word_set(
     "ghost robot android skeleton snowman player team camp scout drunk champion member fan leader follower supporter",
     "artist catcher pitcher batter goalkeeper goalie quarterback conductor star driver cleaner vlogger blogger",
     "tourist couple",
+    "speaker",
     "crowd audience family lot band homeless enemy protagonist twin pair folk seal bat crane bug mouse mule ram kid's",
 )
 # These do to others what the others never do to them.
@@ -93,11 +107,17 @@ SHARED_BY_BOTH = (
     )
 )
 STRONG = word_set(
-    "lift pull carry toss throw swing flip hold hoist pick help assist drag hang teach instruct take put raise tow"
+    "lift pull carry toss throw swing flip hold hoist pick help assist drag hang teach instruct take put raise tow",
+    "spin twirl bounce rock cradle",
 )
 YOUNG = word_set("child kid baby toddler infant newborn")
+# What holds one of the two: nobody in a wheelchair pushes who walks.
+AIDS = word_set("wheelchair wheelchairs highchair stretcher crutches crib cradle stroller pram buggy gurney leash")
+AIDS_OF = frozenset({("high", "chair"), ("hospital", "bed"), ("wheel", "chair"), ("lying", "on")})
 UNSURE_KIND = "it is not clear that both are persons, or animals that can do this"
 UNSURE_ACT = "both may do it, or only one of them can"
+LOOKING = word_set("look looks looking stare staring glance glances gaze glaring glares")
+CLAUSES = frozenset({"while", "after", "before", "until", "when", "because", "since", "as"})
 UNSURE_END = "it is not clear where a description ends"
 INCLUDED = "one participant may be the other, so a swap may stay true"
 REFERRED = "a pronoun takes up a participant"
@@ -110,11 +130,29 @@ def unsure(swap: Swap) -> str:
         return UNSURE_KIND
     if _unclear_end(swap):
         return UNSURE_END
+    words = [token.lower for token in tokens]
+    aided = not AIDS.isdisjoint(words) or not AIDS_OF.isdisjoint(pairwise(words))
+    if aided and tokens[swap.nearest].lemma in STRONG | {"push", "feed", "attend", "care", "help", "treat"}:
+        return UNSURE_ACT
+    if _of_third(swap):
+        return REFERRED
     if any(_refers(tokens, index) for index in range(len(tokens))):
         return REFERRED
     if _may_include(tokens, *actors) or _may_include(tokens, *reversed(actors)):
         return INCLUDED
     return "" if (_apart(swap) if swap.second else _is_one_way(swap)) else UNSURE_ACT
+
+
+def _of_third(swap: Swap) -> bool:
+    """Return whether a pronoun may be a third person's: "next to a girl sticking out her tongue"."""
+    actors, third = (swap.subject, swap.counterpart), False
+    for index, token in enumerate(swap.tokens):
+        if any(actor.first <= index < max(actor.last, actor.owns) for actor in actors):
+            continue
+        if third and gender_of_pronoun(token):
+            return True
+        third = third or bool(kind_of(token.lower))
+    return False
 
 
 def _noun(token: Token) -> str:
@@ -161,7 +199,23 @@ def _unclear_end(swap: Swap) -> bool:
     if any(token.lower in WHO and token.part == "PRON" for token in tokens[subject.last : swap.main]):
         return True
     opening = tokens[counterpart.first]
-    if tokens[-1].lower == "while":
+    before = tokens[counterpart.first - 1].lower
+    if tokens[swap.main - 1].lower == "while" or (
+        before in CLAUSES and not swap.second and any(token.tag in ("VBD", "VBZ") for token in swap.behind())
+    ):
+        return True
+    if not counterpart.owns and any(token.lower in ("'s", "’s") for token in swap.between()):
+        return True
+    if any(token.lower in ("that", "which", "who") for token in swap.between()):
+        return True
+    if _has_clause(tokens, counterpart) and any(token.lower == "and" for token in swap.between()):
+        # "takes a bite and salutes the man who bows"
+        return True
+    if tokens[subject.head].lower in {
+        token.lower for token in tokens[counterpart.first : counterpart.last]
+    } - EMPTY and (counterpart.plural != subject.plural):
+        return True
+    if counterpart.owns and subject.plural != counterpart.plural:
         return True
     if swap.second and tokens[counterpart.first - 1].part == "CCONJ":
         # "completes her piece and the host comes"
@@ -171,8 +225,8 @@ def _unclear_end(swap: Swap) -> bool:
         return True
     if tokens[counterpart.first - 1].lower == "to" and opening.part == "NOUN" and counterpart.first < counterpart.head:
         return True
-    before, noun = tokens[counterpart.first - 1], tokens[counterpart.first - 2].lower
-    return before.lower == "of" and noun not in BODY | CLOTHES | {"care", "hold", "front", "body", "top"}
+    noun = tokens[counterpart.first - 2].lower
+    return before == "of" and noun not in BODY | CLOTHES | {"care", "hold", "front", "body", "top"}
 
 
 def _has_clause(tokens: Sequence[Token], actor: Actor, besides: frozenset[str] = frozenset()) -> bool:
@@ -228,7 +282,9 @@ def _is_one_way(swap: Swap) -> bool:
     if "VERB" not in lemmas(tokens[swap.nearest].lower) or links[-1:] in (["with"], ["as"]) or links[-2:] == FRONT_OF:
         return False
     if lemma in PERCEIVE - {"notice"}:
-        return looks_one_way(swap)
+        return "away" not in between and looks_one_way(swap)
+    if not LOOKING.isdisjoint(between) and DIRECTIONS.isdisjoint(between):
+        return False
     if lemma in TALK:
         return speaks_one_way(swap) or "about" in between
     carried = lemma in ON_ANOTHER and not CARRIED.isdisjoint(token.lower for token in tokens[swap.main :])

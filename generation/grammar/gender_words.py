@@ -70,6 +70,7 @@ FEMALE_ATTRIBUTES = word_set(
     "pregnant pregnancy breastfeeding breastfeeds maternity lipstick mascara eyeliner eyeshadow makeup make-up",
     "skirt skirts bikini bikinis bra bras sari saris saree sarees gown gowns blouse blouses hijab tutu pigtails",
     "lingerie stockings pantyhose brunette busty cleavage breasts handbag purse feminine manicure",
+    "headscarf headscarves swimsuit swimsuits sundress sundresses leotard leotards bathing corset ponytail braids",
     "bridal high-heels heels earrings",
 )
 # "a dress shirt", "women dress in black": no dress.

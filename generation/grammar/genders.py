@@ -24,6 +24,8 @@ MENTION = re.compile(
     rf"(?<!\w)(?<![\w'’-])(?ai:{'|'.join(sorted({*GENDER, *OTHERS, *PRONOUNS}, key=len, reverse=True))})"
     r"(?=['’](?ai:s|ll|d)\b|['’](?!\w)|(?!\w|['’-]\w|[\u0300-\u036f\u200d\ufe0f]))"
 )
+# "a man first comes into view", "for the first time"
+FIRST = re.compile(r"(?i)\bfirst (?:time\b|(?:appears|becomes|comes|enters|starts|begins|walks|runs|is|are)\b)")
 REACH = 60
 SINGULARS = {
     "men": "man",
@@ -113,6 +115,10 @@ def refusal(text: str, noun: Mention, mentions: Sequence[Mention]) -> str:
         return f"'{attribute}' gives the gender of '{noun.word}' away"
     if sum(mention.word == noun.word for mention in mentions) > 1:
         return f"'{noun.word}' occurs more than once; it may be another person"
+    if any(SINGULARS.get(mention.word, mention.word) == SINGULARS.get(noun.word, noun.word) for mention in same):
+        return f"'{noun.word}' may be among the others of the caption"
+    if FIRST.search(text):
+        return "another person may do it for the first time"
     if why := _of_somebody_else(text, noun, mentions):
         return why
     if OTHER_BEFORE.search(before) or any(OTHER_BEFORE.search(text[: mention.start]) for mention in same):

@@ -15,7 +15,8 @@ KIN = re.compile(
 )
 ROLE = re.compile(
     r"\b(?:(?<!each )others?|doctors?|nurses?|waitress|waiter|detectives?|the rest|audition|pretend\w*|disguis\w*|"
-    r"interrogat\w*|order|singing|music video|tour|wedding|engaged?|proposal|proposes?|birthday)\b",
+    r"interrogat\w*|captain|lieutenant|sergeant|commander|chief|professor|inspector|(?:walk|run|sit|stand|go|com|leav)"
+    r"(?:s|es|ing)?\s+with|order|singing|music video|tour|wedding|engaged?|proposal|proposes?|birthday)\b",
     re.IGNORECASE,
 )
 ROMANCE = re.compile(

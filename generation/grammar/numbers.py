@@ -36,14 +36,15 @@ BOUND_BEHIND = re.compile(
 HEDGE_BEFORE = re.compile(r"\b(?:(?P<of_times>about|up\s+to|some)|around|over|under)\s+$", re.IGNORECASE)
 # Words before a number word that is not a count: "no one", "number 3", "the one".
 NAMES_BEFORE = re.compile(
-    r"(?:\b(?:no|some|another|between|any|every|each|which|the|this|that|these|those|same|other|first|last|next|high|number|no\.|room|channel|at|day|part|step|take|game)\s+|[#$€£.,:/]\s*)$",
+    r"(?:\b(?:no|some|another|between|any|every|each|which|the|this|that|these|those|same|other|first|last|next|remaining|previous|following|high|number|no\.|room|channel|at|day|part|step|take|game)\s+|[#$€£.,:/]\s*)$",
     re.IGNORECASE,
 )
 # Both sides do it to each other: one alone does not.
 RECIPROCAL = re.compile(
     r"\b(?:hug|kiss|fight|wrestl|box|fenc|spar|shar|rac|compet|meet|convers|chat|talk|debat|argu|battl|play-fight|tug|duel|"
     r"hand-?shake|handshake|match|versus|vs|against|high-five|gather|crowd|group|pair|row|line|surround|band|choir|"
-    r"ping pong|tennis|squash|badminton|chess|shuffleboard)\w*",
+    r"huddl|coupl|back[- ]to[- ]back|side by side|hand[- ]in[- ]hand"
+    r"|ping pong|tennis|squash|badminton|chess|shuffleboard)\w*",
     re.IGNORECASE,
 )
 PAIRED = word_set(
@@ -71,7 +72,12 @@ UNCHANGED = word_set("set put cut hit let read shut spread split bet quit cast b
 # So many at once are not written of such a scene.
 MOST_TIMES = 3
 SEVERAL_BEFORE = re.compile(
-    r"\b(?:between|among|group|pair|team|set|couple|line|row|bunch)\s+(?:of\s+)?$", re.IGNORECASE
+    r"\b(?:between|among|(?:group|pair|team|set|couple|line|row|bunch|side)s?)\s+(?:of\s+)?$", re.IGNORECASE
+)
+# "two shirts on hangers": one is on one.
+PLURALS_BEHIND = re.compile(
+    r"\s+(?:on|with|in|at|wearing|holding|carrying|riding)\s+(?:(?!an?\b|the\b|\w+ing\b)\w+\s+){0,2}?(?!\w*(?:ss|us|is|as)\b)\w{3,}s\b",
+    re.IGNORECASE,
 )
 FROM_TO = re.compile(r"\bfrom\s+one\b[^.;]{0,40}?\bto\s+(?:another|the\s+other|the\s+next)\b", re.IGNORECASE)
 # "two kids play and run": the second verb would have to agree, too.
@@ -105,6 +111,9 @@ TRAILING = word_set(
 PRONOUNS = word_set(
     "he she it they his her hers its their theirs him them himself herself itself themselves",
 )
+BE_FORMS = word_set("is are was were has have do does")
+# One of the two who did it also did it.
+MOMENTS = word_set("begin start leave enter exit appear arrive")
 OPENERS = word_set(
     "and but while as when where that because if whereas then",
 )
@@ -204,6 +213,8 @@ def _counts_something(count: Count) -> bool:
         # "once at home" is when.
         return (not word or word in PREPOSITIONS) and not _is_clause_start(count)
     if count.word.lower() == "one":
+        if re.search(r"\b(?:only|just)\s+$", count.text[max(0, count.start - 8) : count.start], re.IGNORECASE):
+            return False
         return bool(word) and word not in ONE_NAMES and word not in CLOSED and word not in PREPOSITIONS
     return True
 
@@ -258,7 +269,11 @@ def _fits(count: Count, value: int) -> bool:
     subject = _is_clause_start(count) or THERE_BE.search(count.text, 0, count.start) is not None
     return not (
         SEVERAL_BEFORE.search(count.text, max(0, count.start - 30), count.start)
-        or (subject and RECIPROCAL.search(count.text))
+        or (
+            (subject or natural)
+            and RECIPROCAL.search(count.text if subject else re.split(r"[.;]", count.text[count.end :])[0])
+        )
+        or PLURALS_BEHIND.match(count.text, tokens[-1][1] if tokens else count.end)
     )
 
 
@@ -295,8 +310,16 @@ def _cross(count: Count, *, to_one: bool) -> list[Edit] | None:
             return None
         new_form = singular(word) if to_one else (None if _is_plural(word) else plural(word))
         edits = [Edit(start, end, match_case(word, new_form))] if new_form else []
+    if AND_BEFORE.search(count.text, 0, count.start) and _is_clause_start(count) and not _has_verb_before(count):
+        # "a man and two women hold": both are the subject.
+        return None
     agreement = _agree(count, head[1] if head else count.end, to_one=to_one)
     return None if agreement is None else [*agreement, *edits]
+
+
+def _has_verb_before(count: Count) -> bool:
+    words = re.findall(r"[a-z]+", re.split(r"[.;]", count.text[: count.start].lower())[-1])
+    return any(word in BE_FORMS or (word.endswith("s") and plain_verb(word) is not None) for word in words)
 
 
 def _is_recipe_phrase(words: list[str], *, to_one: bool) -> bool:
@@ -406,6 +429,8 @@ def _inflect_verb(text: str, match: re.Match[str], *, to_one: bool) -> list[Edit
         return None
     if lowered.endswith(("ing", "ed")) and not re.search(r"\b(?:is|are|was|were|has|have)\b", text[end:]):
         return []
+    if to_one and lowered in MOMENTS:
+        return None
     if to_one and lowered in ("are", "were", "have", "do"):
         return [Edit(start, end, match_case(word, third_person(lowered)))]
     if to_one and lemmas(lowered).get("VERB") == (lowered,):

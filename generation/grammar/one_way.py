@@ -60,7 +60,7 @@ BOUND = word_set("tie bind chain strap handcuff shoot stab injure wound")
 STILL = BOUND | word_set("stand sit seat lie lay kneel crouch squat lean")
 MOTION = word_set(
     "run walk stroll sprint jog march stride wander rush dash hurry race hop skip jump leap climb crawl dance step",
-    "ride approach chase follow pursue sneak tiptoe charge sit stand kneel crouch",
+    "go come ride approach chase follow pursue sneak tiptoe charge sit stand kneel crouch",
 )
 DOWN = BOUND | word_set("lie lay sit seat kneel crouch squat")
 HEAVE = word_set("carry lift hoist heave haul lug tow throw toss tackle")

@@ -13,6 +13,7 @@ from generation.grammar import preposition_choice
 from generation.grammar.consistency import why_unsound
 from generation.grammar.place_clashes import clash
 from generation.grammar.place_needs import needs_place
+from generation.grammar.preposition_misfits import misfit
 from generation.grammar.preposition_rows import OPPOSITES
 from generation.grammar.preposition_words import (
     CARRIERS,
@@ -51,6 +52,8 @@ SENTENCE_END = re.compile(r"[.;:!?]")
 
 FROM_TO = {f"from {a} to {b}": f"from {b} to {a}" for a, b in OPPOSITE_ENDS}
 FROM_THE_TO = {f"from the {a} to the {b}": f"from the {b} to the {a}" for a, b in OPPOSITE_ENDS}
+# Another may be on the other side, or be there later.
+NOT_ONLY = re.compile(r"\b(?:first|seen|visible|appears?)\b", re.IGNORECASE)
 SIDES = {
     f"{before} the {a}": f"{before} the {b}"
     for before in ("to", "on")
@@ -89,7 +92,7 @@ def _relations(text: str, mode: str) -> Iterator[Relation]:
         if mode == "paper":
             yield Relation(match.start(), match.end(), phrase)
         elif phrase in DIRECTIONS:
-            if phrase in SIDES and _continues(text, match.end()):
+            if phrase in SIDES and (_continues(text, match.end()) or NOT_ONLY.search(text)):
                 continue
             yield Relation(match.start(), match.end(), phrase, DIRECTIONS[phrase])
         elif phrase in KIND and _relates(text, match.start(), match.end(), phrase):
@@ -122,12 +125,14 @@ def why_unfit(text: str, relation: Relation, target: str) -> str:
     """Return why the rest of the caption does not fit a replacement, or ""."""
     edits = replace_phrase(text, relation.start, relation.end, target)
     place = (text, relation.phrase, relation.start, relation.end, target)
-    return needs_place(*place) or clash(*place) or why_unsound(text, edits)
+    return needs_place(*place) or misfit(*place) or clash(*place) or why_unsound(text, edits)
 
 
 def _continues(text: str, end: int) -> bool:
-    """Return whether a noun follows: "on the right track"."""
-    after = _words_after(text, end)[:1]
+    """Return whether a noun follows: "on the right track", or it is the side of somebody: the viewer's or theirs."""
+    after = _words_after(text, end)[:2]
+    if after in (["side", "of"], ["hand", "of"]):
+        return True
     return (
         bool(after) and after[0] not in NO_OBJECT and after[0] not in ("side", "hand") and not after[0].endswith("ing")
     )

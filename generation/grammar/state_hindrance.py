@@ -49,12 +49,23 @@ BOUND = {
     "down": frozenset({"throw", "catch", "drop"}),
     "behind": frozenset({"throw", "catch", "drop"}),
     "in": frozenset(
-        {"empty", "throw", "catch", "drop", "clean", "wash", "rinse", "soak", "wipe", "park", "wrap", "open"}
+        {"empty", "throw", "catch", "drop", "clean", "wash", "rinse", "dry", "soak", "wipe", "park", "wrap", "open"}
     ),
     "at": frozenset({"throw", "catch", "drop"}),
-    "on": frozenset({"throw", "catch", "drop", "lift"}),
+    "on": frozenset({"throw", "catch", "drop", "lift", "close", "open"}),
 }
 ONE_DID = frozenset({"he", "she", "it", "someone", "somebody", "who"})
+STATES_OF_DOORS = frozenset({"open", "opened", "closed", "close", "shut", "ajar", "opens", "closes"})
+UNDRESSING = frozenset({"undress", "undresses", "undressing", "undressed", "removing", "removes"})
+ALONE = frozenset({"alone", "leaving", "needs", "needed", "need"})
+GOES = frozenset({"enter", "walk", "go", "come", "step", "run", "exit", "leave", "move", "head", "return", "rush"})
+TUMBLES = frozenset(
+    {"jump", "flip", "dance", "march", "skip", "bow", "climb", "kick", "spin", "follow", "do", "ride", "grab"}
+)
+RESTS = frozenset({"rest", "sleep", "awaken", "wake", "lie", "lay", "fall", "yawn"})
+CUTTING = frozenset({"cut", "chop", "slice", "peel", "dice", "grate", "mince", "crack"})
+COOKERS = frozenset({"stove", "oven", "burner", "cooker", "hob", "heat", "gas", "tap", "faucet", "water"})
+SERVES = frozenset({"scoop", "remove", "take", "serve", "pour", "spoon", "place", "eat", "put", "transfer", "dry"})
 COVERED = frozenset({"cover", "fill", "dress"})
 UNVEILING = frozenset({"open", "remove", "unwrap", "lift"})
 
@@ -251,7 +262,7 @@ def _other_word(case: _Case) -> str:
         return f"'{lower}' describes a thing here"
     if lower in ("put", "set", "cut", "shut") and before is not None and (_is_one(before) or before.lower in ONE_DID):
         return f"the form of '{lower}' is unclear"
-    if after and after[0].lower in ("and", "together", "or"):
+    if after and (after[0].lower in ("and", "together", "or") or after[0].tag == "VBZ" or after[0].lower == "turns"):
         return case.misfit
     return ""
 
@@ -286,7 +297,7 @@ def _poured(case: _Case) -> str:
     if (
         case.found_change.preposition >= 0
         and case.target.partition(" ")[0] in ("take", "remove")
-        and case.head in POURED
+        and any(token.lemma in POURED for token in case.noun_phrase)
     ):
         return f"one does not take '{case.head}' out again"
     behind = next(iter(case.behind), None)
@@ -346,6 +357,51 @@ def _word_behind(case: _Case, index: int) -> str:
     return case.misfit if direction or pieces or worn or passive or bound else ""
 
 
+def _told_again(case: _Case) -> str:
+    """Return whether other words of the caption tell the state or its order: "first", "undresses", "holds open"."""
+    tokens, verb, lemma = case.tokens, case.found_change.verb, case.verb.lemma
+    others = [token.lower for index, token in enumerate(tokens) if index != verb]
+    reverse = case.target.partition(" ")[0]
+    before = case.before.lower if case.before else ""
+    if before == "first" and tokens[verb].tag in ("VBZ", "VBP", "VBD"):
+        return "the opposite may follow later"
+    if {lemma, reverse} <= {"open", "close"} and not STATES_OF_DOORS.isdisjoint(others):
+        return "the caption tells the state, too"
+    dressing = case.found_change.transitive and case.target in ("put on", "take off", "remove")
+    earlier = {token.lemma for token in tokens[:verb]}
+    if dressing and (not UNDRESSING.isdisjoint(others) or (case.head and case.head in earlier)):
+        return "the caption tells how somebody is dressed"
+    if not ALONE.isdisjoint(token.lower for token in case.behind):
+        return "what follows is the outcome of the change"
+    if lemma == "catch" and before == "to":
+        return "the purpose behind 'to' does not fit the opposite"
+    if case.target == "put back" and case.head in POURED:
+        return f"one does not put '{case.head}' back"
+    return _passed(case)
+
+
+def _passed(case: _Case) -> str:
+    """Return whether somebody goes through the door, or to the seat: "opens the door and enters"."""
+    tokens, verb, lemma = case.tokens, case.found_change.verb, case.verb.lemma
+    later = {token.lemma for token in case.behind if token.part == "VERB"}
+    earlier = {token.lemma for token in tokens[:verb] if token.part == "VERB"}
+    if case.head in ("door", "gate", "doorway"):
+        participle = case.verb.tag == "VBG" and (case.before is None or case.before.part != "AUX")
+        if (lemma == "open" and not GOES.isdisjoint(later)) or (participle and not GOES.isdisjoint(earlier)):
+            return "somebody goes through the door"
+    if case.target.partition(" ")[0] in ("take", "remove") and not CUTTING.isdisjoint(earlier):
+        return "one puts what one has cut"
+    if lemma == "pull" and "open" in {token.lower for token in case.behind[:2]}:
+        return case.misfit
+    if case.change.verb == "stand up" and not ((GOES | TUMBLES).isdisjoint(later) and RESTS.isdisjoint(earlier)):
+        return "what follows is done standing"
+    if case.change.verb == "sit down" and not GOES.isdisjoint(earlier):
+        return "one goes to a seat to sit down"
+    if case.change.verb == "turn off" and case.head in COOKERS and not SERVES.isdisjoint(later):
+        return "one turns it off before serving"
+    return ""
+
+
 def _is_linked(case: _Case, index: int) -> bool:
     """Return whether the token is the second word of the linked preposition "out of"."""
     linked = case.found_change.preposition
@@ -369,5 +425,6 @@ CHECKS: tuple[Callable[[_Case], str], ...] = (
     _contradicting_verb,
     _later_acts,
     _poured,
+    _told_again,
     _unfit_words_behind,
 )

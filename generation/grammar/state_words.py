@@ -13,7 +13,7 @@ ON_THESE = word_set(
     "eyebrow cheek lip nose hair slice bread pizza toast cake back",
 )
 # Verbs that may keep a direction: "pushes a car down a road", "pulls a car down a road".
-KEEP_DIRECTION = {"push": word_set("down up along across"), "pull": word_set("down up along across")}
+KEEP_DIRECTION = {"push": word_set("down up along across"), "pull": word_set("wheelie down up along across")}
 # Without an object these end their sentence: nothing descends over a bar.
 LAST_WORDS = word_set(
     "jump climb ski ascend descend rise fall expand shrink start stop sink surface widen narrow warm cool burn boil"
@@ -24,8 +24,8 @@ SHOWN = word_set("reveal display show unveil present see look eat drink read use
 NOT_LITERAL = {
     "stand up": word_set("hair"),
     "clean": word_set("up shrimp fish crab"),
-    "take out": word_set("bite trash garbage anger frustration loan student"),
-    "take": word_set("bite sip"),
+    "take out": word_set("drink bite trash garbage anger frustration loan student"),
+    "take": word_set("bite sip drink"),
     "take down": word_set("man woman boy girl person opponent player people guy wrestler note picture"),
     "turn on": word_set("screw bolt nut grass road street corner side stage way path track highway man woman"),
     "turn off": word_set("screw bolt nut road street corner side stage way path track highway"),
@@ -44,9 +44,11 @@ NOT_LITERAL = {
         "fire mouth eye show concert account discussion presentation event gift present letter parcel can soda beer",
         "fruit pomegranate coconut egg nut avocado mango arm leg hand",
     ),
-    "close": word_set("deal gap eye show"),
+    "close": word_set("case deal gap eye show throat mouth"),
+    "close up": word_set("throat eye mouth"),
     "raise": word_set("money awareness question child kid issue concern fund baby puppy kitten rabbit cub animal"),
     "break": word_set(
+        "hole",
         "news record law rule dance bad silence leg ankle arm nose bone egg ice bread tackle cement block board brick",
         "concrete wood stick pencil plank tile wave",
     ),
@@ -67,7 +69,7 @@ NOT_LITERAL = {
     "lift": word_set(
         "mood spirit ban shirt sleeve hand arm leg foot head finger eyebrow weight barbell dumbbell skirt chin"
     ),
-    "remove": word_set("plate bowl pot pan knife dish cup glass skin seed peel scrap core"),
+    "remove": word_set("waste plate bowl pot pan knife dish cup glass skin seed peel scrap core"),
     "empty": word_set("water content waste trash liquid juice rubbish"),
     "stick": word_set("tongue"),
     "connect": word_set("people dot"),
@@ -142,7 +144,8 @@ OPPOSITE_ACTS = {
     "enter": word_set("exit leave come"),
     "leave": word_set("return come arrive enter"),
     "put on": word_set("remove undress take"),
-    "take off": word_set("wear dress don put"),
+    "take off": word_set("wear dress don put remove undress"),
+    "remove": word_set("undress"),
     "wake up": word_set("sleep"),
     "open": word_set("shut"),
     "close": word_set("unlock"),

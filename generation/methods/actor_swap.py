@@ -19,7 +19,7 @@ from generation.grammar.actors import STAYING, Participants, find_participants, 
 from generation.grammar.surface import replace_phrase
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
-VERSION = "5"
+VERSION = "6"
 # Behind a comma: "who", "wearing".
 OPENS_CLAUSE = ("PRON", "VERB")
 

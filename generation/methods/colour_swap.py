@@ -20,7 +20,7 @@ from generation.grammar.swap_refusals import SYMMETRIC
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
 
-VERSION = "2"
+VERSION = "3"
 COLOURS = word_set(
     "red orange yellow green blue purple violet pink brown black white grey gray beige turquoise golden tan navy",
     "maroon silver teal gold magenta khaki aqua cyan crimson scarlet lavender burgundy violet lilac",
@@ -161,8 +161,8 @@ def _head_lemma(tokens: Sequence[Token], index: int) -> str | None:
         return None if natural or any(kind_of(token.lower) == "a" for token in nouns) else head.lemma
     before = tokens[index - 1].lower if index else ""
     if before in ("from", "to", "into") and any(token.lemma in LIGHTS for token in tokens[:index]):
-        # "the lights go from blue to white"
-        return before
+        # "the lights go from blue to white": later they may go back.
+        return None
     if before in ("is", "are", "was", "were"):
         subject = next((token.lemma for token in reversed(tokens[:index]) if token.part == "NOUN"), "")
         return None if subject in NATURE or kind_of(subject) else subject

@@ -8,16 +8,19 @@ each "her"; `corrected` distinguishes "his" and "him", and skips captions with a
 name, a noun in the wrong number, an attribute of one gender ("bearded"), and foils such as "a man and a man".
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from foilworks.core.text.diff import Edit
+from foilworks.core.text.language.appearance import BODY
 from foilworks.core.text.language.inflection import can_be
+from foilworks.core.text.language.living import gender_of_name
 from foilworks.core.text.language.numbers import match_case
 from foilworks.core.text.language.phrases import is_plural_noun
 from foilworks.core.text.language.tokens import Token
 from foilworks.core.text.language.tools import Tagger, tagger
-from generation.grammar.gender_words import NEUTRAL, PLAIN, PLURALS, PRONOUNS, TABLE_6
+from generation.grammar.gender_words import FEMALE, MALE, NEUTRAL, PLAIN, PLURALS, PRONOUNS, TABLE_6
 from generation.grammar.genders import Mention, is_confused_with, mentions_in, refusal
 from generation.grammar.surface import replace_phrase, word_set
 from generation.methods._random import generator_for
@@ -49,10 +52,12 @@ WATCHING = PERCEPTION | word_set(
 
 # Adverbs in the lexicon that may also precede a noun.
 BEFORE_THINGS = word_set("only second third fourth fifth sixth next last first")
-VERSION = "5"
+VERSION = "6"
 # With which the balanced draw can choose among all words.
 BEFORE_DRAW = {"foils": 4}
 THINGS = ("NOUN", "PROPN")
+NAME = re.compile(r"\b[A-Z][a-z]+\b")
+GENDER_OF_NAME = {"m": MALE, "f": FEMALE}
 # Each noun is compared with all persons of the caption; keeps the time linear for captions of 10^6 characters.
 MAX_NOUNS_TRIED = 12
 
@@ -128,7 +133,10 @@ def _pronouns(text: str, noun: Mention, mentions: Sequence[Mention], mode: str, 
     pronouns = [mention for mention in mentions if mention.word in PRONOUNS and mention.gender == noun.gender]
     if mode != "paper":
         persons = [mention for mention in mentions if mention.word not in PRONOUNS and mention.gender == noun.gender]
-        if pronouns and len(persons) > 1:
+        persons_named = [
+            name for name in NAME.findall(text) if GENDER_OF_NAME.get(gender_of_name(name.lower())) == noun.gender
+        ]
+        if pronouns and (len(persons) > 1 or persons_named):
             return f"'{pronouns[0].word}' may belong to a second person of the same gender"
         if pronouns and noun.word in PLURALS:
             return f"'{pronouns[0].word}' is singular, '{noun.word}' is plural"
@@ -186,6 +194,9 @@ def _is_possessive(tokens: Sequence[Token], index: int) -> bool | None:
         return False
     if after.part == "NUM" and verb is not None and verb.lemma in TWO_OBJECTS:
         return None
+    if tokens[index - 1].part == "ADP" and after.lower in BODY:
+        # "a tattoo on her back"
+        return True
     is_plural = is_plural_noun(after.text)
     if after.part != "VERB" and lemma in PERCEPTION and can_be(after.text, "VERB") and not is_plural:
         return None

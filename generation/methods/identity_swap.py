@@ -24,7 +24,7 @@ from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
 # With which the balanced draw can choose among several characters.
 BEFORE_DRAW = {"foils": 10}
-VERSION = "3"
+VERSION = "4"
 LEARNS_FROM_TRAIN = True
 # (movie, character): the number of train captions that name the character; None without a train split.
 Counts = Counter[tuple[str, str]]

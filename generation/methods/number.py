@@ -21,7 +21,7 @@ from generation.methods._number_quotas import Counted, drawn_by_quota
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
-VERSION = "4"
+VERSION = "5"
 # Mode paper divides counts among all captions: a resumed run divides them among those that it began with.
 NEEDS_ALL_CAPTIONS = True
 # With which the balanced draw can choose among all counts, in both spellings.

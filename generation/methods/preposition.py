@@ -26,7 +26,7 @@ from generation.methods._preposition_ranking import Option, likelihoods
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
-VERSION = "7"
+VERSION = "8"
 UNRANKED_LIST = "unranked: no language model is chosen, and too few captions for a corpus; built-in list"
 UNRANKED_CORPUS = (
     "unranked: no language model is chosen; random, in proportion to the prepositions of the run's captions"

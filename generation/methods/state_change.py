@@ -34,7 +34,7 @@ from generation.grammar.states import (
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
-VERSION = "5"
+VERSION = "6"
 # With which the balanced draw can choose among all verbs that undo a change.
 BEFORE_DRAW = {"foils": 5}
 NO_VERB = "it has no verb of change from the lexicon with a thing that changes"

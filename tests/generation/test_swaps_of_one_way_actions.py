@@ -59,7 +59,6 @@ MADE = [
     ("A singer looks at the dancer on the screen.", "The dancer looks at a singer on the screen."),
     ("A boy stares at a pirate's boots.", "A pirate stares at a boy's boots."),
     ("A nurse looks for a man in a wheelchair.", "A man in a wheelchair looks for a nurse."),
-    ("A thief looks away from a guard.", "A guard looks away from a thief."),
     # One of them speaks.
     ("A clerk speaks rudely to a customer with a beard.", "A customer with a beard speaks rudely to a clerk."),
     (
@@ -85,7 +84,6 @@ MADE = [
         "The waitress approaches a cook wearing an apron standing by the window.",
     ),
     # Descriptions stay whole.
-    ("A nurse pushes the old man in a wheelchair.", "The old man in a wheelchair pushes a nurse."),
     (
         "The dancers push the singer in the silver dress forward.",
         "The singer in the silver dress pushes the dancers forward.",

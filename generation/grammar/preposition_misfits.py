@@ -1,0 +1,120 @@
+"""Tell why the sentence around a preposition fits only the old one, or both: "closes the door behind him"."""
+
+import re
+
+from foilworks.core.text.language.inflection import lemmas
+from foilworks.core.text.language.living import kind_of
+from generation.grammar.preposition_choice import PRONOUNS, head_noun
+
+WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+SENTENCE_END = re.compile(r"[.;!?]")
+# Characters read on both sides: keeps the time linear.
+WINDOW = 300
+# A few words before the landmark's noun.
+SKIP = r"(?:\w+ ){0,3}?"
+# Who sits behind a table sits in front of it for others.
+NO_FRONT = (
+    r"(?:tables?|desks?|counters?|canvas|easel|micro?phones?|mics?|podium|lectern|stands?|telescope|drums?|drumset|piano"
+    r"|keyboard|refrigerator|fridge|closet|cupboard|wardrobe|dresser|stove|oven|sink|washer|dryer|dishwasher"
+    r"|instruments?|machine|net)\b"
+)
+# Whom or what one does these to is near.
+CONTACT = (
+    r"(?:\b(?:and|then|to)|,) (?:\w+ )?(?:kiss|hug|hit|shak|touch|grab|punch|slap|kick|embrac|pat|hand|giv|tak|pick"
+    r"|sit|sat|open|talk|speak|greet|put|plac|get|stand|pet|push|pull|stop|pass|whisper|join|look)"
+)
+POSTURES = r"\b(?:lean|reach|bend|bent|stretch|crouch|squat|kneel|knelt"
+# What is done only earlier, or only later.
+ORDERED = (
+    r"(?:hear|see|notic|realiz|be|get|hav|finish|receiv|find|succe|fail|complet|stop|miss|los|land|fall|lean|lay|ly"
+    r"|disappear)\w*ing\b|.*\b(?:again|finally|continu|another|once more)"
+)
+MOVED = r"\b(?:go|goes|going|walk|walks|walking|run|runs|running|come|comes|coming|climb|climbs|move|moves) (?:\w+ )?"
+VIEWER = "the viewer decides what is in front"
+DIRECTION = "another act needs the direction"
+PLACE = "the act needs its place"
+BOTH = "it may be both, or goes both ways"
+# Phrases, targets ("" is any), what the sentence says before, the words behind, and why the target does not fit.
+MISFITS = (
+    ("behind|in front of", "behind|in front of", "", SKIP + NO_FRONT, VIEWER),
+    ("behind|in front of", "", r"\b(?:doors?|gates?) $|\bdis+ap+ear|\b(?:vanish|hid(?:es?|ing|den)\b|emerg)", "", BOTH),
+    ("behind|in front of", "", r"\b(?:in front of|behind|follow\w*)\b", "", BOTH),
+    ("behind|in front of", "", r"\b(?:open|unfold|hang)\w* $", "", VIEWER),
+    ("in front of", "behind", r"\b(?:watch|look|read|see|star|stud|gaz|play)\w*", r"(?:him|her|them|it)\b", VIEWER),
+    ("behind|in front of|towards?|away from", "", "", r".*\b(?:comes? out|back to)\b", BOTH),
+    ("towards?|away from", "", POSTURES + r"|carv|cut|slic|peel|sit|lying|lays|lie|point|aim)\w*", "", DIRECTION),
+    ("towards?", "away from", "", ".*?" + CONTACT, "what follows needs the approach"),
+    ("away from", "towards", "", r".*\b(?:leav|exit)", DIRECTION),
+    ("into|out of", "", "", r"(?:(?:the|an?) )?(?:\w+ )?(?:view|sight|frame|shot|focus|picture|scene)\b", BOTH),
+    ("into|out of", "", "", r"(?:(?:the|an?) )?(?:\w+ )?(?:doors?|doorway|window)\b", BOTH),
+    ("into|out of", "", POSTURES + r"|climb|help|us|need|tri)\w*\b(?:(?!,|\bthen\b).)*$", "", DIRECTION),
+    ("into|out of", "", r"\b(?:after|before|while|when|by|from) \w+ing $", "", DIRECTION),
+    ("into|out of|off|onto", "", r"\bends? (?:by|with|up)\b|\b(?:again|back) $", "", DIRECTION),
+    ("into|out of|off|onto", "", "", r".*\b(?:leav|exit|return|follow|come[sn]? (?:back|out))", DIRECTION),
+    ("into|out of", "", r"\b(?:drain|blow|peer|speak|talk)\w*", "(?!.*room)", PLACE),
+    ("into|out of", "", "", r"another\b", BOTH),
+    ("into", "out of", r"\bput\w*\b|\b(?:its contents|himself|herself|themselves)\b", "", PLACE),
+    ("into", "out of", r"\b(?:jump|div|dove|leap)\w*", SKIP + r"(?:water|pool|lake|sea|ocean|river)\b", PLACE),
+    (
+        "into",
+        "out of",
+        r"\b(?:tak|took|grab|pick|get|retriev|fetch|crack|measur|carr|hold|bring)\w*\b.*\bpour",
+        "",
+        "it is poured out of what is taken",
+    ),
+    ("onto", "off", r"\b(?:put|plac|throw|threw|toss|lay|set|pour|vault|load|flip|land)\w*", "", PLACE),
+    ("onto|off", "", "", r"(?:it|them)\b|.*(?:\bover\b|, (?:which|where))", PLACE),
+    ("outside|inside", "", r"\b(?:go|goes|going|push|pull|throw|run|step)\w*\b", "", "the caption tells where from"),
+    ("outside|inside", "", "", r"(?:\w+ )?ring\b", BOTH),
+    ("on top of", "under", r"\b(?:put|plac|spread|pour)\w*", "", PLACE),
+    ("on top of", "under", "", SKIP + r"(?:snow\w*|hills?|mountains?|mound|rocks?|cliff|building|roof|house)\b", PLACE),
+    ("under", "", "", SKIP + r"(?:windows?|signs?|lights?|slit)\b", PLACE),
+    (
+        "over|under|above|below",
+        "",
+        r"\b(?:canoe|boat|raft|kayak|ship|swim|duck|fish|row|paddl|surf|float|swam|river|water)",
+        SKIP + "bridge",
+        "boats pass under bridges",
+    ),
+    ("up|down", "", "", SKIP + r"(?:ramps?|half-?pipe|slides?|poles?|ropes?|bars?|walls?)\b", BOTH),
+    ("up|down", "", MOVED + r"(?:up|down|back)\b|\bback $", "", BOTH),
+    ("up|down", "", r"\b(?:(?:sled|snowboard|toboggan|tub)(?:s|d?ing)?\b|slid|sleigh|f[ae]ll)", "", DIRECTION),
+    ("before|after", "", "", ORDERED, "only one order makes sense, or it is done twice"),
+    ("before|after", "", r"\b(?:again|continu\w*|keeps?|resum\w*|return\w*)\b", "", "it is done before and after"),
+    ("before|after", "", r"\b(?:apologi|thank|celebrat|react|answer|wait)", "", "only one order makes sense"),
+)
+PATTERNS = tuple((*map(re.compile, row[:4]), row[4]) for row in MISFITS)
+
+
+def misfit(text: str, phrase: str, start: int, end: int, target: str) -> str:
+    """Return why the rest of the caption does not fit `target` instead of the preposition at `start:end`, or ""."""
+    *earlier, before = SENTENCE_END.split(text[max(0, start - WINDOW) : start].lower())
+    behind = SENTENCE_END.split(text[end : end + WINDOW].lower())[0].lstrip()
+    for phrases, targets, pattern_before, pattern_behind, why in PATTERNS:
+        is_row = phrases.fullmatch(phrase) and (not targets.pattern or targets.fullmatch(target))
+        if is_row and pattern_before.search(before) and pattern_behind.match(behind):
+            return str(why)
+    if phrase in ("before", "after"):
+        return _order(before.strip(), behind, is_first=not any(map(str.strip, earlier)))
+    head = head_noun(WORD.findall(behind))
+    if target in ("into", "out of", "onto", "off", "towards", "away from") and head:
+        is_there = rf"\b(?:on|in|inside|onto|into) {SKIP}{re.escape(head)}\b"
+        if re.search(is_there, text[max(0, start - WINDOW) : start].lower()):
+            return f"the caption says earlier who is at the {head}"
+    return ""
+
+
+def _order(before: str, behind: str, *, is_first: bool) -> str:
+    """Return why an act may be both before and after, or can only be so: "Stir before serving"."""
+    words, after = WORD.findall(before), WORD.findall(behind)
+    if not words:
+        return "" if is_first else "it may be done earlier, too"
+    if words[0] in lemmas(words[0]).get("VERB", ()) and not kind_of(words[0]):
+        return "an instruction is not asserted"
+    act = set(lemmas(after[0]).get("VERB", ())) if after else set()
+    if any(act & set(lemmas(word).get("VERB", ())) for word in words):
+        return f"'{after[0]}' is done more than once"
+    head = head_noun(after[1:])
+    if after[1:2] and (after[1] in PRONOUNS or (head and [*words, *after].count(head) > 1)):
+        return f"the caption needs '{after[0]}' in this order"
+    return ""
