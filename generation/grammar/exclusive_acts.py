@@ -26,7 +26,7 @@ from generation.grammar.surface import word_set
 
 # One may return these in the same moment.
 RETURNED = word_set(
-    "bump crash collide",
+    "bump crash collide reciprocate accompany",
     "pass pan zoom smile grin wave coo shake shiver face laugh meet greet join pose dance play sit stand lie lay be",
     "stay hunch gather live pet like enjoy check have love miss know recognize want need become remain",
 )
@@ -206,7 +206,10 @@ def _unclear_end(swap: Swap) -> bool:
         return True
     if not counterpart.owns and any(token.lower in ("'s", "’s") for token in swap.between()):
         return True
-    if any(token.lower in ("that", "which", "who") for token in swap.between()):
+    if any(
+        token.lower in ("that", "which", "who", "depicting", "showing", "featuring", "getting")
+        for token in swap.between()
+    ):
         return True
     if _has_clause(tokens, counterpart) and any(token.lower == "and" for token in swap.between()):
         # "takes a bite and salutes the man who bows"

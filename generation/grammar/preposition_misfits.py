@@ -27,7 +27,7 @@ POSTURES = r"\b(?:lean|reach|bend|bent|stretch|crouch|squat|kneel|knelt"
 # What is done only earlier, or only later.
 ORDERED = (
     r"(?:hear|see|notic|realiz|be|get|hav|finish|receiv|find|succe|fail|complet|stop|miss|los|land|fall|lean|lay|ly"
-    r"|disappear)\w*ing\b|.*\b(?:again|finally|continu|another|once more)"
+    r"|disappear|paus)\w*ing\b|.*\b(?:again|finally|continu|another|once more)"
 )
 MOVED = r"\b(?:go|goes|going|walk|walks|walking|run|runs|running|come|comes|coming|climb|climbs|move|moves) (?:\w+ )?"
 VIEWER = "the viewer decides what is in front"
@@ -38,11 +38,13 @@ BOTH = "it may be both, or goes both ways"
 MISFITS = (
     ("behind|in front of", "behind|in front of", "", SKIP + NO_FRONT, VIEWER),
     ("behind|in front of", "", r"\b(?:doors?|gates?) $|\bdis+ap+ear|\b(?:vanish|hid(?:es?|ing|den)\b|emerg)", "", BOTH),
-    ("behind|in front of", "", r"\b(?:in front of|behind|follow\w*)\b", "", BOTH),
+    ("behind|in front of", "", r"\b(?:in front of|behind|follow\w*|pull\w*|drag\w*|clos\w*|shut\w*)\b", "", BOTH),
     ("behind|in front of", "", r"\b(?:open|unfold|hang)\w* $", "", VIEWER),
     ("in front of", "behind", r"\b(?:watch|look|read|see|star|stud|gaz|play)\w*", r"(?:him|her|them|it)\b", VIEWER),
     ("behind|in front of|towards?|away from", "", "", r".*\b(?:comes? out|back to)\b", BOTH),
     ("towards?|away from", "", POSTURES + r"|carv|cut|slic|peel|sit|lying|lays|lie|point|aim)\w*", "", DIRECTION),
+    ("behind|in front of", "", "", SKIP + r"(?:faces?|eyes|mouth|heads?)\b", PLACE),
+    ("away from", "towards", r"\btak\w*", "", DIRECTION),
     ("towards?", "away from", "", ".*?" + CONTACT, "what follows needs the approach"),
     ("away from", "towards", "", r".*\b(?:leav|exit)", DIRECTION),
     ("into|out of", "", "", r"(?:(?:the|an?) )?(?:\w+ )?(?:view|sight|frame|shot|focus|picture|scene)\b", BOTH),
@@ -69,6 +71,8 @@ MISFITS = (
     ("on top of", "under", r"\b(?:put|plac|spread|pour)\w*", "", PLACE),
     ("on top of", "under", "", SKIP + r"(?:snow\w*|hills?|mountains?|mound|rocks?|cliff|building|roof|house)\b", PLACE),
     ("under", "", "", SKIP + r"(?:windows?|signs?|lights?|slit)\b", PLACE),
+    ("under", "", r"\b(?:look|hid|search|peer|crawl)", "", PLACE),
+    ("under", "", "", SKIP + r"(?:blankets?|covers?)\b", PLACE),
     (
         "over|under|above|below",
         "",
@@ -83,17 +87,17 @@ MISFITS = (
     ("before|after", "", r"\b(?:again|continu\w*|keeps?|resum\w*|return\w*)\b", "", "it is done before and after"),
     ("before|after", "", r"\b(?:apologi|thank|celebrat|react|answer|wait)", "", "only one order makes sense"),
 )
-PATTERNS = tuple((*map(re.compile, row[:4]), row[4]) for row in MISFITS)
+PATTERNS = tuple((tuple(re.compile(pattern) for pattern in row[:4]), row[4]) for row in MISFITS)
 
 
 def misfit(text: str, phrase: str, start: int, end: int, target: str) -> str:
     """Return why the rest of the caption does not fit `target` instead of the preposition at `start:end`, or ""."""
     *earlier, before = SENTENCE_END.split(text[max(0, start - WINDOW) : start].lower())
     behind = SENTENCE_END.split(text[end : end + WINDOW].lower())[0].lstrip()
-    for phrases, targets, pattern_before, pattern_behind, why in PATTERNS:
+    for (phrases, targets, pattern_before, pattern_behind), why in PATTERNS:
         is_row = phrases.fullmatch(phrase) and (not targets.pattern or targets.fullmatch(target))
         if is_row and pattern_before.search(before) and pattern_behind.match(behind):
-            return str(why)
+            return why
     if phrase in ("before", "after"):
         return _order(before.strip(), behind, is_first=not any(map(str.strip, earlier)))
     head = head_noun(WORD.findall(behind))

@@ -62,6 +62,7 @@ GOES = frozenset({"enter", "walk", "go", "come", "step", "run", "exit", "leave",
 TUMBLES = frozenset(
     {"jump", "flip", "dance", "march", "skip", "bow", "climb", "kick", "spin", "follow", "do", "ride", "grab"}
 )
+DRIES = frozenset({"towel", "cloth", "wash", "washes", "rinse", "rinses", "hold"})
 RESTS = frozenset({"rest", "sleep", "awaken", "wake", "lie", "lay", "fall", "yawn"})
 CUTTING = frozenset({"cut", "chop", "slice", "peel", "dice", "grate", "mince", "crack"})
 COOKERS = frozenset({"stove", "oven", "burner", "cooker", "hob", "heat", "gas", "tap", "faucet", "water"})
@@ -373,6 +374,8 @@ def _told_again(case: _Case) -> str:
         return "the caption tells how somebody is dressed"
     if not ALONE.isdisjoint(token.lower for token in case.behind):
         return "what follows is the outcome of the change"
+    if lemma == "dry" and not DRIES.isdisjoint(others):
+        return "the caption tells how it is dried"
     if lemma == "catch" and before == "to":
         return "the purpose behind 'to' does not fit the opposite"
     if case.target == "put back" and case.head in POURED:

@@ -20,6 +20,9 @@ ALL = {
 FAULTS = [
     ("no front of its own", "preposition", "A clerk sits {} a desk.", "behind", "in front of"),
     ("door behind somebody", "preposition", "The boy slams the door {} him.", "behind", "in front of"),
+    ("pulled behind", "preposition", "A tractor pulls a plough {} it.", "behind", "in front of"),
+    ("taken away", "preposition", "A girl takes a ball {} a boy.", "away from", "towards"),
+    ("looked for", "preposition", "A boy looks {} the bed.", "under", "on"),
     ("one sees it in front", "preposition", "Two girls watch kites fly {} them.", "in front of", "behind"),
     ("side of a person", "preposition", "A dog is on the {} side of a tall man.", "left", "right"),
     ("seen first", "preposition", "the camera first moves to the {}", "left", "right"),
@@ -45,6 +48,8 @@ FAULTS = [
     ("state told", "state_change", "{} fridge open", "close", "open"),
     ("undressing", "state_change", "the man undresses and {} a jacket.", "takes off", "puts on"),
     ("may follow later", "state_change", "a girl first {} the box", "opens", "closes"),
+    ("how it is dried", "state_change", "{} the spoon with a towel", "dry", "rinse"),
+    ("washed, too", "state_change", "wash and {} the spoon", "dry", "rinse"),
     ("goes to a seat", "state_change", "A man walks to a bench and {}.", "sits down", "stands up"),
     ("acts while standing", "state_change", "A girl {} and walks to the window.", "stands up", "sits down"),
     (
