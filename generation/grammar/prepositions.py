@@ -92,7 +92,10 @@ def _relations(text: str, mode: str) -> Iterator[Relation]:
         if mode == "paper":
             yield Relation(match.start(), match.end(), phrase)
         elif phrase in DIRECTIONS:
-            if phrase in SIDES and (_continues(text, match.end()) or NOT_ONLY.search(text)):
+            if phrase in SIDES and (
+                _continues(text, match.end())
+                or NOT_ONLY.search(text, max(0, match.start() - WINDOW), match.end() + WINDOW)
+            ):
                 continue
             yield Relation(match.start(), match.end(), phrase, DIRECTIONS[phrase])
         elif phrase in KIND and _relates(text, match.start(), match.end(), phrase):
