@@ -136,6 +136,7 @@ def test_a_text_only_model_changes_the_end_of_the_sentence(benchmark, capsys):
     assert capsys.readouterr().out.splitlines()[0].endswith("; plausibility tested with fake:text.")
 
 
+@pytest.mark.full
 def test_a_certificate_continues_from_its_file(run, tmp_path, capsys):
     draw = random.Random(2)
     rows = [

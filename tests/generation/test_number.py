@@ -311,6 +311,7 @@ def test_a_drawn_run_has_both_counts_of_a_pair_or_neither(counts, seed):
     assert sum(n for (true, _), n in pairs.items() if true == counts[0]) <= counts.count(counts[0])
 
 
+@pytest.mark.full
 def test_the_smaller_number_solves_mode_paper_but_not_a_drawn_run():
     counts = [1] * 30 + [2] * 36 + [3] * 29
     paper = pairs_of(outcomes("number", claps(counts), mode="paper"))
