@@ -127,7 +127,7 @@ def test_the_page_undoes_an_import_once(owner, project, first):
     run_now(Import.objects.get().job)
     assert rows() == before
     shown = read_page(owner.get(address))
-    shown.check("Undone.", "1 items")
+    shown.check("Undone.", "items: 1")
     assert "Undo this import" not in shown.buttons
     assert owner.post(undo).status_code == 400
     assert AuditEvent.objects.get(action="evaluation.request_undo").actor is not None

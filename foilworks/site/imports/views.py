@@ -192,7 +192,10 @@ def _context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
         "counts": counted(outcome),
         "may_undo": upload.state == "done" and started_of(upload) and (upload.job is None or upload.job.is_over),
         "removed": [
-            (label, outcome["undone"][kind]) for kind, label in _WORDS.items() if outcome.get("undone", {}).get(kind)
+            (label, outcome["undone"][kind])
+            # Also the captions of its items.
+            for kind, label in {**_WORDS, "captions": _("Captions")}.items()
+            if outcome.get("undone", {}).get(kind)
         ],
         "has_items": bool(outcome.get("created", {}).get("items")),
         "lists_videos": bool(outcome.get("n_classes")) or _has_only_classes(upload),
