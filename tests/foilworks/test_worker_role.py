@@ -107,7 +107,7 @@ ON_WEB_HOST = {
     "foilworks.core.corpus.jobs": {"prepare_videos"},
     "foilworks.site.dashboard.jobs": {"count_dashboard"},
     "foilworks.site.exports.jobs": {"compute_tables", "write_zip_file"},
-    "foilworks.site.imports.jobs": {"preview_import", "run_import"},
+    "foilworks.site.imports.jobs": {"preview_import", "run_import", "undo_import"},
     "foilworks.site.publishing.jobs": {"build_archive", "build_folder"},
     "evaluation.releases.jobs": {"freeze_by_job", "preview_release"},
     "evaluation.reports.jobs": {"compute_figures", "compute_report"},
