@@ -26,6 +26,7 @@ from foilworks.core.corpus.import_formats.lsmdc import names_pattern
 from foilworks.core.corpus.vote_records import ANONYMOUS_NAME
 from foilworks.core.text.tokens import whole_words
 from foilworks.site.reproduction import tst_answers
+from generation.grammar.preposition_misfits import SKIP
 from generation.grammar.surface import phrase_pattern
 from generation.methods._characters import name_pattern
 
@@ -42,6 +43,7 @@ MADE: dict[str, Callable[[], list[Any]]] = {
     "foilworks/core/corpus/vote_records.py": lambda: [re.compile(ANONYMOUS_NAME)],
     "foilworks/site/reproduction/tst_answers.py": lambda: [tst_answers.WRITTEN, re.compile(tst_answers._WORD)],
     "foilworks/site/backup/rehearsal.py": lambda: [re.compile(r"foilworks_rehearsal_[0-9a-f]{12}")],
+    "generation/grammar/preposition_misfits.py": lambda: [re.compile(rf"\b(?:on|in|inside|onto|into) {SKIP}car\b")],
     "generation/grammar/surface.py": lambda: [phrase_pattern(WORDS)],
     "generation/methods/_characters.py": lambda: [name_pattern(tuple(WORDS))],
     "foilworks/core/media/file_kinds.py": list,

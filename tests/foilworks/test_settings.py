@@ -292,7 +292,9 @@ def test_a_file_of_variables_is_read_and_nothing_in_it_evaluated(read, tmp_path,
     lines = ["# c", "", "SECRET_KEY=a$b&c`d`'", "SITE_URL='https://a.example.org'", 'EMAIL_FROM="x"', "HF_HOME = /m "]
     file.write_bytes(b"\xef\xbb\xbf" + "\r\n".join(lines).encode())
     for name in ("SECRET_KEY", "SITE_URL", "EMAIL_FROM", "HF_HOME"):
-        monkeypatch.delenv(name, raising=False)
+        # Set first: what a test deletes without having had it is not taken back after it.
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
     found = read(FOILWORKS_ENVIRONMENT=str(file))
     assert [found[name] for name in ("SECRET_KEY", "SITE_URL", "DEFAULT_FROM_EMAIL")] == [
         "a$b&c`d`'",
