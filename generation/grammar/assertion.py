@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from foilworks.core.text.diff import Edit
 
-SENTENCE_END = re.compile(r"[.!?;]+(?=\s|$)")
+SENTENCE_END = re.compile(r"(?<![.!?;])[.!?;]+(?=\s|$)")
 # A clause ends here. Behind "and", a finite verb of the third person or a new subject begins another one.
 CLAUSE_END = re.compile(
     r"[,:()]|\b(?:but|while|whilst|as|when|whenever|where|because|so|before|after|until|then|since|although|though)\b"

@@ -12,6 +12,7 @@ SENTENCE_END = re.compile(r"[.;!?]")
 WINDOW = 300
 # A few words before the landmark's noun.
 SKIP = r"(?:\w+ ){0,3}?"
+NEXT = r"\A" + SKIP
 # Who sits behind a table sits in front of it for others.
 NO_FRONT = (
     r"(?:tables?|desks?|counters?|canvas|easel|micro?phones?|mics?|podium|lectern|stands?|telescope|drums?|drumset|piano"
@@ -26,67 +27,63 @@ CONTACT = (
 POSTURES = r"\b(?:lean|reach|bend|bent|stretch|crouch|squat|kneel|knelt"
 # What is done only earlier, or only later.
 ORDERED = (
-    r"(?:hear|see|notic|realiz|be|get|hav|finish|receiv|find|succe|fail|complet|stop|miss|los|land|fall|lean|lay|ly"
-    r"|disappear|paus)\w*ing\b|.*\b(?:again|finally|continu|another|once more)"
+    r"\A(?:hear|see|notic|realiz|be|get|hav|finish|receiv|find|succe|fail|complet|stop|miss|los|land|fall|lean|lay|ly"
+    r"|disappear|paus)\w*ing\b|\b(?:again|finally|continu|another|once more)"
 )
 MOVED = r"\b(?:go|goes|going|walk|walks|walking|run|runs|running|come|comes|coming|climb|climbs|move|moves) (?:\w+ )?"
 VIEWER = "the viewer decides what is in front"
 DIRECTION = "another act needs the direction"
 PLACE = "the act needs its place"
 BOTH = "it may be both, or goes both ways"
-# Phrases, targets ("" is any), what the sentence says before, the words behind, and why the target does not fit.
+# Phrases, targets ("" is any), what the sentence says before and behind, and why the target does not fit.
 MISFITS = (
-    ("behind|in front of", "behind|in front of", "", SKIP + NO_FRONT, VIEWER),
+    ("behind|in front of", "behind|in front of", "", NEXT + NO_FRONT, VIEWER),
     ("behind|in front of", "", r"\b(?:doors?|gates?) $|\bdis+ap+ear|\b(?:vanish|hid(?:es?|ing|den)\b|emerg)", "", BOTH),
     ("behind|in front of", "", r"\b(?:in front of|behind|follow\w*|pull\w*|drag\w*|clos\w*|shut\w*)\b", "", BOTH),
     ("behind|in front of", "", r"\b(?:open|unfold|hang)\w* $", "", VIEWER),
-    ("in front of", "behind", r"\b(?:watch|look|read|see|star|stud|gaz|play)\w*", r"(?:him|her|them|it)\b", VIEWER),
-    ("behind|in front of|towards?|away from", "", "", r".*\b(?:comes? out|back to)\b", BOTH),
+    ("in front of", "behind", r"\b(?:watch|look|read|see|star|stud|gaz|play)\w*", r"\A(?:him|her|them|it)\b", VIEWER),
+    ("behind|in front of|towards?|away from", "", "", r"\b(?:comes? out|back to)\b", BOTH),
     ("towards?|away from", "", POSTURES + r"|carv|cut|slic|peel|sit|lying|lays|lie|point|aim)\w*", "", DIRECTION),
-    ("behind|in front of", "", "", SKIP + r"(?:faces?|eyes|mouth|heads?)\b", PLACE),
+    ("behind|in front of", "", "", NEXT + r"(?:faces?|eyes|mouth|heads?)\b", PLACE),
     ("away from", "towards", r"\btak\w*", "", DIRECTION),
-    ("towards?", "away from", "", ".*?" + CONTACT, "what follows needs the approach"),
-    ("away from", "towards", "", r".*\b(?:leav|exit)", DIRECTION),
-    ("into|out of", "", "", r"(?:(?:the|an?) )?(?:\w+ )?(?:view|sight|frame|shot|focus|picture|scene)\b", BOTH),
-    ("into|out of", "", "", r"(?:(?:the|an?) )?(?:\w+ )?(?:doors?|doorway|window)\b", BOTH),
-    ("into|out of", "", POSTURES + r"|climb|help|us|need|tri)\w*\b(?:(?!,|\bthen\b).)*$", "", DIRECTION),
+    ("towards?", "away from", "", CONTACT, "what follows needs the approach"),
+    ("away from", "towards", "", r"\b(?:leav|exit)", DIRECTION),
+    ("into|out of", "", "", r"\A(?:(?:the|an?) )?(?:\w+ )?(?:view|sight|frame|shot|focus|picture|scene)\b", BOTH),
+    ("into|out of", "", "", r"\A(?:(?:the|an?) )?(?:\w+ )?(?:doors?|doorway|window)\b", BOTH),
     ("into|out of", "", r"\b(?:after|before|while|when|by|from) \w+ing $", "", DIRECTION),
     ("into|out of|off|onto", "", r"\bends? (?:by|with|up)\b|\b(?:again|back) $", "", DIRECTION),
-    ("into|out of|off|onto", "", "", r".*\b(?:leav|exit|return|follow|come[sn]? (?:back|out))", DIRECTION),
-    ("into|out of", "", r"\b(?:drain|blow|peer|speak|talk)\w*", "(?!.*room)", PLACE),
-    ("into|out of", "", "", r"another\b", BOTH),
+    ("into|out of|off|onto", "", "", r"\b(?:leav|exit|return|follow|come[sn]? (?:back|out))", DIRECTION),
+    ("into|out of", "", r"\b(?:drain|blow|peer|speak|talk)\w*", r"\A(?!.*room)", PLACE),
+    ("into|out of", "", "", r"\Aanother\b", BOTH),
     ("into", "out of", r"\bput\w*\b|\b(?:its contents|himself|herself|themselves)\b", "", PLACE),
-    ("into", "out of", r"\b(?:jump|div|dove|leap)\w*", SKIP + r"(?:water|pool|lake|sea|ocean|river)\b", PLACE),
-    (
-        "into",
-        "out of",
-        r"\b(?:tak|took|grab|pick|get|retriev|fetch|crack|measur|carr|hold|bring)\w*\b.*\bpour",
-        "",
-        "it is poured out of what is taken",
-    ),
+    ("into", "out of", r"\b(?:jump|div|dove|leap)\w*", NEXT + r"(?:water|pool|lake|sea|ocean|river)\b", PLACE),
     ("onto", "off", r"\b(?:put|plac|throw|threw|toss|lay|set|pour|vault|load|flip|land)\w*", "", PLACE),
-    ("onto|off", "", "", r"(?:it|them)\b|.*(?:\bover\b|, (?:which|where))", PLACE),
+    ("onto|off", "", "", r"\A(?:it|them)\b|\bover\b|, (?:which|where)", PLACE),
     ("outside|inside", "", r"\b(?:go|goes|going|push|pull|throw|run|step)\w*\b", "", "the caption tells where from"),
-    ("outside|inside", "", "", r"(?:\w+ )?ring\b", BOTH),
+    ("outside|inside", "", "", r"\A(?:\w+ )?ring\b", BOTH),
     ("on top of", "under", r"\b(?:put|plac|spread|pour)\w*", "", PLACE),
-    ("on top of", "under", "", SKIP + r"(?:snow\w*|hills?|mountains?|mound|rocks?|cliff|building|roof|house)\b", PLACE),
-    ("under", "", "", SKIP + r"(?:windows?|signs?|lights?|slit)\b", PLACE),
+    ("on top of", "under", "", NEXT + r"(?:snow\w*|hills?|mountains?|mound|rocks?|cliff|building|roof|house)\b", PLACE),
+    ("under", "", "", NEXT + r"(?:windows?|signs?|lights?|slit)\b", PLACE),
     ("under", "", r"\b(?:look|hid|search|peer|crawl)", "", PLACE),
-    ("under", "", "", SKIP + r"(?:blankets?|covers?)\b", PLACE),
+    ("under", "", "", NEXT + r"(?:blankets?|covers?)\b", PLACE),
     (
         "over|under|above|below",
         "",
         r"\b(?:canoe|boat|raft|kayak|ship|swim|duck|fish|row|paddl|surf|float|swam|river|water)",
-        SKIP + "bridge",
+        NEXT + "bridge",
         "boats pass under bridges",
     ),
-    ("up|down", "", "", SKIP + r"(?:ramps?|half-?pipe|slides?|poles?|ropes?|bars?|walls?)\b", BOTH),
+    ("up|down", "", "", NEXT + r"(?:ramps?|half-?pipe|slides?|poles?|ropes?|bars?|walls?)\b", BOTH),
     ("up|down", "", MOVED + r"(?:up|down|back)\b|\bback $", "", BOTH),
     ("up|down", "", r"\b(?:(?:sled|snowboard|toboggan|tub)(?:s|d?ing)?\b|slid|sleigh|f[ae]ll)", "", DIRECTION),
     ("before|after", "", "", ORDERED, "only one order makes sense, or it is done twice"),
     ("before|after", "", r"\b(?:again|continu\w*|keeps?|resum\w*|return\w*)\b", "", "it is done before and after"),
     ("before|after", "", r"\b(?:apologi|thank|celebrat|react|answer|wait)", "", "only one order makes sense"),
 )
+BODY = re.compile(POSTURES + r"|climb|help|us|need|tri)\w*")
+CLAUSE_END = re.compile(r",|\bthen\b")
+TAKEN = re.compile(r"\b(?:tak|took|grab|pick|get|retriev|fetch|crack|measur|carr|hold|bring)")
+POURED = re.compile(r"\bpour")
 PATTERNS = tuple((tuple(re.compile(pattern) for pattern in row[:4]), row[4]) for row in MISFITS)
 
 
@@ -96,8 +93,13 @@ def misfit(text: str, phrase: str, start: int, end: int, target: str) -> str:
     behind = SENTENCE_END.split(text[end : end + WINDOW].lower())[0].lstrip()
     for (phrases, targets, pattern_before, pattern_behind), why in PATTERNS:
         is_row = phrases.fullmatch(phrase) and (not targets.pattern or targets.fullmatch(target))
-        if is_row and pattern_before.search(before) and pattern_behind.match(behind):
+        if is_row and pattern_before.search(before) and pattern_behind.search(behind):
             return why
+    if phrase in ("into", "out of") and BODY.search(CLAUSE_END.split(before)[-1]):
+        return DIRECTION
+    taken = TAKEN.search(before) if (phrase, target) == ("into", "out of") else None
+    if taken and POURED.search(before, taken.end()):
+        return "it is poured out of what is taken"
     if phrase in ("before", "after"):
         return _order(before.strip(), behind, is_first=not any(map(str.strip, earlier)))
     head = head_noun(WORD.findall(behind))

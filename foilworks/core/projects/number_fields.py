@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import Field
 from django.utils.translation import gettext as _
 
-NUMBER = re.compile(r"[+-]?(?:\d*[.,\u066b]?\d+|\d+[.,\u066b])(?:[eE][+-]?\d+)?")
+NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,\u066b]\d*)?|[.,\u066b]\d+)(?:[eE][+-]?\d+)?")
 # Digits with separators that are not a plain number: 1.234,5 or 1 234 or 1'234.50.
 SEPARATED = re.compile(r"[+-]?\d[\d.,'’\s\u066b\u066c]*")
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}([.,])\d{3}")
