@@ -91,8 +91,8 @@ def _line(name: str, pruned: Pruned, questions: Sequence[Question], answers: Ans
     before, certificate = pruned.before.headline, pruned.certificate and pruned.certificate.headline
     checked, chance = "", ""
     if certificate is not None:
-        kept = [question for question, stays in zip(questions, pruned.is_kept, strict=True) if stays]
-        checked, chance = _interval(*check(kept, answers[pruned.is_kept])), _percent(certificate.chance)
+        remaining = [question for question, stays in zip(questions, pruned.is_kept, strict=True) if stays]
+        checked, chance = _interval(*check(remaining, answers[pruned.is_kept])), _percent(certificate.chance)
     return FORM.format(
         *(name, len(questions), _percent(before.chance), _percent(before.value), pruned.verdict),
         *(int(pruned.is_kept.sum()), pruned.bound),
@@ -115,10 +115,10 @@ def _compared(folder: Path, removed: Path, seed: int) -> Iterator[str]:
 
 def _measured(name: str, questions: Sequence[Question], answers: Answers, is_kept: Flags) -> tuple[float, str]:
     """Return how far the solver is above chance on the kept items, and their line."""
-    kept = [question for question, stays in zip(questions, is_kept, strict=True) if stays]
-    row = first_view(kept, answers[is_kept]).headline
-    checked = _interval(*check(kept, answers[is_kept]))
-    line = f"{name:8} {len(kept):6}  chance {_percent(row.chance)}  solver {_interval(row.value, row.interval)}"
+    remaining = [question for question, stays in zip(questions, is_kept, strict=True) if stays]
+    row = first_view(remaining, answers[is_kept]).headline
+    checked = _interval(*check(remaining, answers[is_kept]))
+    line = f"{name:8} {len(remaining):6}  chance {_percent(row.chance)}  solver {_interval(row.value, row.interval)}"
     return row.value - row.chance, f"{line}  check {checked}"
 
 

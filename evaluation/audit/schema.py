@@ -52,7 +52,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def _record(title: str, /, *records: Any, leave_out: str = "", **columns: Any) -> type[BaseModel]:
-    """Return a model of all fields of some records, and of `columns`; other fields may stand beside them."""
+    """Return a model of all fields of some records, and of `columns`; it allows further fields."""
     types = {name: kind for record in records for name, kind in get_type_hints(record).items() if name != leave_out}
     definitions: dict[str, Any] = {name: (kind, ...) for name, kind in (types | columns).items()}
     if VERSION_FIELD in definitions:

@@ -13,7 +13,7 @@ WINDOW = 300
 # A few words before the landmark's noun.
 SKIP = r"(?:\w+ ){0,3}?"
 NEXT = r"\A" + SKIP
-# Who sits behind a table sits in front of it for others.
+# Landmarks without a front: behind and in front depend on the viewer.
 NO_FRONT = (
     r"(?:tables?|desks?|counters?|canvas|easel|micro?phones?|mics?|podium|lectern|stands?|telescope|drums?|drumset|piano"
     r"|keyboard|refrigerator|fridge|closet|cupboard|wardrobe|dresser|stove|oven|sink|washer|dryer|dishwasher"

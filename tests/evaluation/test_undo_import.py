@@ -87,6 +87,14 @@ def test_what_a_later_import_uses_stays(project, first, tmp_path):
     assert violations() == []
 
 
+def test_a_caption_that_only_the_import_doubted_is_in_doubt_no_longer(project, first, tmp_path):
+    votes = {"caption": 0, "foil": 3, "other": 0}
+    started = imported(project, tmp_path / "b.jsonl", record("c", "a.mp4", "a man sits", subtest="new", votes=votes))
+    assert Caption.objects.get(text="a man sits").flagged_false
+    undo_import(None, project, started)
+    assert not Caption.objects.get(text="a man sits").flagged_false
+
+
 def a_task(item):
     make_task(item.project, Stage.VALIDATION, item.video, item=item, foil=item.foils.get())
 

@@ -186,8 +186,8 @@ def short_subtests(project: Project, validators: set[int], n_strangers: int = 0)
         if row.is_task:
             eligible[pk] = {person for person in validators if pk in claimable[person]}
         else:
-            known = (barred_later.get((row.video, text), set()) for text in (None, *texts))
-            eligible[pk] = validators - excluded[pk].union(*known)
+            barred = (barred_later.get((row.video, text), set()) for text in (None, *texts))
+            eligible[pk] = validators - excluded[pk].union(*barred)
     rows: dict[str, dict[str, Any]] = {}
     for pk in sorted(doubtful):
         pair, lack = pairs[pk], needed[pk] - len(eligible[pk]) - n_strangers
@@ -276,13 +276,13 @@ def _begun(project: Project, validators: set[int]) -> dict[int | tuple[str, str]
     begun: dict[int | tuple[str, str], set[int]] = defaultdict(set)
     mine = {"person__in": validators}
     leases = Lease.objects.filter(task__project=project, **mine)
-    shown = leases.values_list("caption_video", "person")
+    leased = leases.values_list("caption_video", "person")
     of_two_clips = leases.filter(task__item__pair__gt="").order_by().distinct()
     for subtest, pair, person in of_two_clips.values_list("task__item__subtest__name", "task__item__pair", "person"):
         begun[subtest, pair].add(person)
     declined = DeclinedVideo.objects.filter(video__project=project, **mine).values_list("video", "person")
     asked = Question.objects.filter(attempt__person__in=validators, pair__project=project)
-    for rows in (shown, declined, asked.values_list("pair__item__video", "attempt__person")):
+    for rows in (leased, declined, asked.values_list("pair__item__video", "attempt__person")):
         for video, person in rows.order_by().distinct().iterator():
             begun[video].add(person)
     return begun

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from foilworks.core.corpus.models import Video
@@ -15,7 +15,7 @@ class StoredBytes:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._digest = cache(_digest)
+        self.sha256 = cache(_sha256)
 
     def differing(self, files: Iterable[tuple[Video, Path]]) -> list[Video]:
         """Return the clips whose file has other bytes than the one that was taken for them.
@@ -28,16 +28,13 @@ class StoredBytes:
 
     def _differs(self, video: Video, path: Path, original: str | None) -> bool:
         taken = original if video.conversion else video.sha256
-        return taken is not None and self._digest(path) not in (taken, video.sha256)
+        return taken is not None and self.sha256(path) not in (taken, video.sha256)
 
     def _originals(self, converted: list[Video]) -> dict[str, str]:
         """Map the hash of a playable copy to the hash of the file that it was made from."""
         if not converted:
             return {}
-        originals: dict[str, str] = {}
-        imports = audit.events_of(self._project).filter(details__has_key="playable_copies")
-        for details in imports.values_list("details", flat=True):
-            originals |= details["playable_copies"]
+        originals = dict(self._of_imports)
         attached = AuditEvent.objects.filter(
             target_type=Video._meta.label_lower, target_id__in=[str(video.pk) for video in converted]
         ).order_by("pk")
@@ -46,7 +43,15 @@ class StoredBytes:
                 originals[details["sha256"]] = details["made_from"]
         return originals
 
+    @cached_property
+    def _of_imports(self) -> dict[str, str]:
+        imports = audit.events_of(self._project).filter(details__has_key="playable_copies")
+        originals: dict[str, str] = {}
+        for details in imports.values_list("details", flat=True):
+            originals |= details["playable_copies"]
+        return originals
 
-def _digest(path: Path) -> str:
+
+def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -16,9 +16,11 @@ from foilworks.core.corpus.limits import decode
 from foilworks.core.corpus.models import MediaState, Video
 from foilworks.core.corpus.video_files.address_check import AddressCheck
 from foilworks.core.corpus.video_files.media_folder import MediaFolder
+from foilworks.core.corpus.video_files.replaced_files import StoredBytes
 from foilworks.core.corpus.video_files.stored_files import clip_file
 from foilworks.core.media.errors import MediaError
 from foilworks.core.media.probe import probe
+from foilworks.core.projects.models import Project
 
 # Seconds by which durations of two readings of one file may differ.
 SAME_DURATION_S = 0.01
@@ -34,16 +36,17 @@ class SourceProblem(NamedTuple):
 
 
 def source_problems(
-    clips: QuerySet[Video], folder: Path | None, addresses: AddressCheck | None, progress: Progress
+    project: Project, clips: QuerySet[Video], folder: Path | None, addresses: AddressCheck | None, progress: Progress
 ) -> Iterator[SourceProblem]:
-    """Yield the problems of these clips. `folder`: where files for clips without one are looked for, and compared with
-    the stored ones; `addresses`: checks clips that play from elsewhere. CorpusError: no such folder.
+    """Yield the problems of these clips of the project.
+
+    `folder`: where files for clips without one are looked for, and compared with the stored ones; `addresses`: checks clips that play from elsewhere. CorpusError: no such folder.
     """
     if folder is not None and not folder.is_dir():
         raise CorpusError(f"{folder}: not a folder; give the path of the folder with the media files")
     files = MediaFolder(folder) if folder is not None else None
     rows = clips.exclude(media_state=MediaState.TAKEN_DOWN).defer("frame_times").order_by("file", "pk")
-    stored = _StoredFiles()
+    stored = _StoredFiles(project)
     for clip in progress(rows.iterator(), rows.count(), "checking"):
         if clip.media_state == MediaState.READY:
             yield from stored.problems(clip)
@@ -63,10 +66,10 @@ def source_problems(
 class _StoredFiles:
     """Files in storage and in the folder, each read once while its clips follow each other."""
 
-    def __init__(self) -> None:
+    def __init__(self, project: Project) -> None:
+        self._bytes = StoredBytes(project)
         self._last: tuple[str, str] = ("", "")
         self._stored_problem: tuple[str, str] | None = None
-        self._copy: tuple[Path | None, str] = (None, "")
 
     def problems(self, clip: Video) -> Iterator[SourceProblem]:
         if self._last != (clip.file.name, clip.sha256):
@@ -77,13 +80,8 @@ class _StoredFiles:
     def differing_copy(self, clip: Video, files: MediaFolder) -> Iterator[SourceProblem]:
         """Compare the source file in the folder with the stored one, which is a copy of it."""
         media_file = files.find([clip.source_id, clip.key])
-        if media_file is None:
-            return
-        if self._copy[0] != media_file.path:
-            with media_file.path.open("rb") as file:
-                self._copy = (media_file.path, hashlib.file_digest(file, "sha256").hexdigest())
-        sha256 = self._copy[1]
-        if sha256 != clip.sha256:
+        if media_file is not None and self._bytes.differing([(clip, media_file.path)]):
+            sha256 = self._bytes.sha256(media_file.path)
             problem = (
                 f"the file {media_file.name} in the folder is not the one that was imported (SHA-256 {sha256[:12]})"
             )

@@ -9,6 +9,7 @@ from django.db import IntegrityError, models, transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
+from annotation.actions.workflow.caption_doubts import flag_captions
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.models import Caption, Foil, Item, Subtest, Video
 from foilworks.core.jobs.queue import enqueue
@@ -104,12 +105,16 @@ def _undo(project: Project, started: str, progress: Progress) -> Counter[str]:
     check_undo(project, started)
     rows = _rows_of(project, started)
     removed: Counter[str] = Counter()
+    captions = sorted(set(rows.items.values_list("caption_id", flat=True)))
     for kind, query in (("items", rows.items), ("captions", rows.free_captions), ("videos", rows.free_videos)):
         keys = list(query.order_by("pk").values_list("pk", flat=True))
         chunks = [keys[start : start + CHUNK] for start in range(0, len(keys), CHUNK)]
         for chunk in progress(chunks, len(chunks), kind):
             query.model.objects.filter(pk__in=chunk).delete()
         removed[kind] = len(keys)
+    # Votes of its items may have put the caption of another import in doubt.
+    for start in range(0, len(captions), CHUNK):
+        flag_captions(captions[start : start + CHUNK])
     event = next(
         event for event in audit.events_of(project).filter(action=STORED) if event.details.get("started") == started
     )

@@ -122,10 +122,10 @@ class Command(FoilworksCommand):
 
     def _say_what_remains(self, project: Project, needs: str, chosen: list[int]) -> None:
         """Print how many items qualify by subtest, before anything is frozen."""
-        found = select(records_of(valid_items(project)), needs, runs_to_select_with(project, chosen))
-        for each in found.subtests:
-            unknown = f"; not scored as they are now: {each.n_unknown}" if each.n_unknown else ""
-            self.say(one_line(f"{each.name}: {each.n_kept} of {each.n} items need it{unknown}"))
+        selection = select(records_of(valid_items(project)), needs, runs_to_select_with(project, chosen))
+        for subtest in selection.subtests:
+            unknown = f"; not scored as they are now: {subtest.n_unknown}" if subtest.n_unknown else ""
+            self.say(one_line(f"{subtest.name}: {subtest.n_kept} of {subtest.n} items need it{unknown}"))
 
     def render(self, result: dict[str, Any]) -> str:
         told = f"{result['hash']}  {result['name']} (id {result['id']}, {result['n_items']} items)"

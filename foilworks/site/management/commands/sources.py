@@ -57,7 +57,7 @@ class Command(FoilworksCommand):
         clips = _clips(project, release)
         kinds: Counter[str] = Counter()
         with AddressCheck() if options["urls"] else nullcontext() as addresses:
-            found = _counted(source_problems(clips, options["media"], addresses, self.progress), kinds)
+            found = _counted(source_problems(project, clips, options["media"], addresses, self.progress), kinds)
             listed = [problem._asdict() for problem in islice(found, MAX_LISTED)]
             # The rest is counted, not kept.
             sum(1 for _ in found)
