@@ -40,7 +40,8 @@ def source_problems(
 ) -> Iterator[SourceProblem]:
     """Yield the problems of these clips of the project.
 
-    `folder`: where files for clips without one are looked for, and compared with the stored ones; `addresses`: checks clips that play from elsewhere. CorpusError: no such folder.
+    `folder`: where files for clips without one are looked for, and compared with the stored ones; `addresses`: checks
+    clips that play from elsewhere. CorpusError: no such folder.
     """
     if folder is not None and not folder.is_dir():
         raise CorpusError(f"{folder}: not a folder; give the path of the folder with the media files")
