@@ -62,12 +62,16 @@ async function filesOf(entry) {
 function sorted(files, { endings, videoEndings }) {
   const kinds = { archives: [], records: [], videos: [], leftOut: [] };
   const hasEnding = (file, all) => all.split(" ").some((ending) => file.name.toLowerCase().endsWith(ending));
+  const names = new Set();
   for (const file of files) {
     if (file.name.startsWith(".")) continue;
-    if (hasEnding(file, ".zip")) kinds.archives.push(file);
+    // Of another folder: records could mean either.
+    if (names.has(file.name)) kinds.leftOut.push(file);
+    else if (hasEnding(file, ".zip")) kinds.archives.push(file);
     else if (hasEnding(file, endings)) kinds.records.push(file);
     else if (hasEnding(file, videoEndings) || file.type.startsWith("video/") || !file.name.includes(".")) kinds.videos.push(file);
     else kinds.leftOut.push(file);
+    names.add(file.name);
   }
   // A text beside a table says something about it.
   const isText = (file) => file.name.toLowerCase().endsWith(".txt");

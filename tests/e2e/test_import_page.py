@@ -173,7 +173,7 @@ def test_dropped_files_are_named_and_one_of_two_tables_is_chosen(sign_in: SignIn
     page.evaluate(
         """(table) => {
             const dataTransfer = new DataTransfer();
-            for (const name of ["a.csv", "b.csv", "notes.docx", ".hidden"]) {
+            for (const name of ["a.csv", "b.csv", "b.csv", "notes.docx", ".hidden"]) {
                 dataTransfer.items.add(new File([table], name));
             }
             document.querySelector(".drop").dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true }));
@@ -181,7 +181,7 @@ def test_dropped_files_are_named_and_one_of_two_tables_is_chosen(sign_in: SignIn
         TABLE,
     )
     listed = page.locator("[data-drop-list]")
-    expect(listed).to_contain_text("Left out: 1")
+    expect(listed).to_contain_text("Left out: 2")
     expect(listed).not_to_contain_text("hidden")
     page.get_by_role("button", name="Upload and preview").click()
     # The answer of the form comes in its place.

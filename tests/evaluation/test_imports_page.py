@@ -531,6 +531,8 @@ def test_an_archive_is_its_files(owner, project, film):
     [
         (file("set.zip", b"PK no archive"), "is not a ZIP archive"),
         (zipped(**{"a.mp4": b"0" * 3_000_000}), "or 1 MB"),
+        (zipped(), "has no files"),
+        (zipped(**{"a/x.mp4": b"0", "b/x.mp4": b"1"}), "of the same name: a/x.mp4, b/x.mp4"),
     ],
 )
 def test_an_archive_that_cannot_be_used_is_refused(owner, project, settings, archive, words):

@@ -2,6 +2,7 @@
 
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
@@ -10,6 +11,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
+from foilworks.core.text.quoting import shortened
 
 SUFFIX = ".zip"
 MAX_FILES = 20_000
@@ -43,7 +45,8 @@ class ArchivedFile(UploadedFile):
 def unpacked(upload: UploadedFile) -> list[UploadedFile]:
     """Return the file, or the files of an archive without hidden ones.
 
-    EvaluationError: it is not an archive, it is encrypted, or its files exceed the limits of an upload.
+    EvaluationError: it is not an archive, it is empty or encrypted, its files exceed the limits of an upload, or two of
+    them have one name: records could mean either.
     """
     name = str(upload.name)
     if not name.lower().endswith(SUFFIX):
@@ -57,6 +60,13 @@ def unpacked(upload: UploadedFile) -> list[UploadedFile]:
     infos = [info for info in archive.infolist() if not info.is_dir() and not _is_hidden(info.filename)]
     if any(info.flag_bits & 1 for info in infos):
         raise EvaluationError(_("%(name)s is encrypted. Pack it without a password.") % {"name": name})
+    if not infos:
+        raise EvaluationError(_("%(name)s has no files. Pack it again.") % {"name": name})
+    names = Counter(PurePosixPath(info.filename).name for info in infos)
+    doubled = ", ".join(info.filename for info in infos if names[PurePosixPath(info.filename).name] > 1)
+    if doubled:
+        problem = _("%(name)s has files of the same name: %(files)s. Give each its own name, then pack it again.")
+        raise EvaluationError(problem % {"name": name, "files": shortened(doubled)})
     limit = settings.UPLOAD_MAX_BYTES
     if len(infos) > MAX_FILES or sum(info.file_size for info in infos) > limit:
         raise EvaluationError(
