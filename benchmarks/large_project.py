@@ -89,7 +89,7 @@ def make_large(items: int) -> None:
     subtest = Subtest.objects.create(project=project, name="folding")
     clip = {"media_state": MediaState.READY, "file": "none.mp4", "duration": 2.0, "fps": 12.0, "n_frames": 24}
     digest = DIGEST["postgresql"]
-    multiply(Video(project=project, **clip), FIRST, last, key="'v' || n", sha256=digest)
+    multiply(Video(project=project, **clip), FIRST, last, key="'v' || n", source_id="'s' || n", sha256=digest)
     verbs = ["folds", "unfolds"]
     caption, foil = (
         f"'person ' || n || CASE WHEN n % 2 = 0 THEN ' {even} ' ELSE ' {odd} ' END || 'shirt ' || n % 97 || '.'"

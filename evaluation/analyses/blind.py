@@ -29,16 +29,17 @@ from scipy import sparse
 
 from evaluation.analyses.analysis_inputs import ItemFacts, hard_part, valid_part
 from evaluation.analyses.questions import questions_of
+from evaluation.analyses.sampling import Sample
+from evaluation.analyses.text_counts import TextCounts
 from evaluation.analyses.words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
 from foilworks.core.corpus.records import TextRecord
-from foilworks.core.solver.pairs import OVERALL, UNSOLVED, SolvedRow, solve_pairs, solved_rows
-from foilworks.core.solver.questions import Row
+from foilworks.core.solver.pairs import OVERALL, UNSOLVED, SolvedRow, solved_rows
 from foilworks.core.solver.solution import VERSION as SOLVER_VERSION
 from foilworks.core.solver.solution import Selection, Verdict
 from foilworks.core.solver.solve import first_view
-from foilworks.core.text.tokens import unseen_by_words, words
+from foilworks.core.text.tokens import words
 from generation.balance.balanced_pairs import caption_groups
 from generation.balance.classifier import cue_words, fitted
 
@@ -50,7 +51,6 @@ WORD_DRAWS = 200
 # Draws that are computed together have at most so many cells, each of a few arrays of 8 bytes.
 BLOCK_CELLS = 250_000
 TOP_CUE_WORDS = 10
-TOP_UNJUDGED = 5
 
 
 def compute(
@@ -85,24 +85,34 @@ Solved = Mapping[str, SolvedRow]
 
 def solve(items: Sequence[ItemFacts], seed: int = SEED) -> dict[str, SolvedRow]:
     """Return the solver's row of each subtest and overall: value, interval, verdict. Each pair is one question; the
-    pairs of a video, or else of an item, do not teach each other."""
-    return solve_pairs(
-        [
-            Row(item.caption, (foil,), video=item.video or f"item {number}", kind=item.subtest)
-            for number, item in enumerate(items)
-            for foil in item.foils
-        ],
-        seed,
-    )
+    pairs of a video, or else of an item, do not teach each other. Of many pairs, a sample is solved as in an audit."""
+    sample = Sample(seed)
+    for number, item in enumerate(items):
+        for foil in item.foils:
+            sample.add(
+                TextRecord(item.caption, (foil,), sample.n, subtest=item.subtest, video=item.video or f"item {number}")
+            )
+    if not sample.n:
+        return {}
+    _verdict, solved = solve_sample(sample, seed)
+    return {name: {key: value for key, value in row.items() if key != "chance"} for name, row in solved.items()}
 
 
-def solve_texts(
-    texts: Sequence[TextRecord], selection: Selection | None = None
+def solve_sample(
+    sample: Sample, seed: int = 0, selection: Selection | None = None
 ) -> tuple[Verdict, dict[str, SolvedRow]]:
-    """Return the verdict of an audit of these texts, and the row of each subtest with its `chance`."""
-    questions, answers = questions_of(texts)
-    solution = first_view(questions, answers, selection=selection)
-    return solution.headline.verdict, solved_rows(solution, questions)
+    """Return the verdict of an audit of the sampled texts, and the row of each subtest with its `chance`.
+
+    A subtest of which the sample has few is solved on a sample of equal parts.
+    """
+    questions, answers = questions_of(sample.overall())
+    solution = first_view(questions, answers, seed, selection)
+    solved = solved_rows(solution, questions)
+    if few := sample.few():
+        questions, answers = questions_of(sample.equal_parts())
+        of_parts = solved_rows(first_view(questions, answers, seed, selection), questions)
+        solved |= {name: row for name, row in of_parts.items() if name in few}
+    return solution.headline.verdict, solved
 
 
 # What the audit reads of an item.
@@ -152,31 +162,37 @@ def pairs_of(items: Sequence[ItemFacts]) -> list[tuple[str, str]]:
 
 
 def probes(
-    name: str, items: Sequence[ItemFacts], solved: Solved, *, draws: int = DRAWS, seed: int = SEED
+    name: str,
+    items: Sequence[ItemFacts],
+    solved: Solved,
+    counts: TextCounts | None = None,
+    *,
+    draws: int = DRAWS,
+    seed: int = SEED,
 ) -> dict[str, Any]:
-    """Compute what the gate reads of one subtest: its row of `solve`, length, and the most telling words."""
+    """Compute what the gate reads of one subtest: its row of `solve`, length, and the most telling words.
+
+    `counts`: of all its texts, if `items` are a sample.
+    """
     pairs = pairs_of(items)
-    groups = caption_groups(pairs)
-    n_captions = len(set(groups))
     longer = np.array([_win_credit(len(words(caption)), len(words(foil))) for caption, foil in pairs])
+    intervals = mean_intervals(longer[:, None], caption_groups(pairs), draws=draws, seed=seed)
     row: dict[str, Any] = {
         "name": name,
-        "n_items": len(items),
-        "n_pairs": len(pairs),
-        "n_captions": n_captions,
+        **(counts or _counted(items)).as_row(),
         "caption_longer": mean(longer),
-        "caption_longer_ci": mean_intervals(longer[:, None], groups, draws=draws, seed=seed)[0],
-        **_unjudged(items),
+        "caption_longer_ci": intervals[0],
         "words": [asdict(word) for word in cue_words(pairs, top=TOP_CUE_WORDS)],
         "fitted_accuracy": mean(fitted(pairs)),
     }
     return {**row, **solved.get(name, UNSOLVED)}
 
 
-def _unjudged(items: Sequence[ItemFacts]) -> dict[str, Any]:
-    pairs = [(item, foil) for item in items for foil in item.foils if unseen_by_words(item.caption, foil)]
-    examples = [{"id": item.id, "caption": item.caption, "foil": foil} for item, foil in pairs[:TOP_UNJUDGED]]
-    return {"n_unjudged": len(pairs), "unjudged": examples}
+def _counted(items: Sequence[ItemFacts]) -> TextCounts:
+    counts = TextCounts()
+    for item in items:
+        counts.add(item.id, item.caption, item.foils)
+    return counts
 
 
 def _word_divergence(items: Sequence[ItemFacts], seed: int) -> dict[str, Any]:

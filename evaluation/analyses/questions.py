@@ -1,6 +1,6 @@
 """Turn records of files and of releases into the solver's questions: audits, gate and selections share this way."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -57,19 +57,19 @@ def candidates(record: TextRecord, item: ItemRecord) -> Candidates:
     return Candidates(record.subtest, record.right, record.wrongs, item.extra, item.facts)
 
 
-def released_records(records: Iterable[Mapping[str, Any]]) -> list[TextRecord]:
-    """Return frozen records as an audit of their export reads them: hard foils alone, where there are some."""
-    texts: list[TextRecord] = []
+def released_texts(records: Collection[Mapping[str, Any]]) -> Iterator[TextRecord]:
+    """Yield frozen records as an audit of their export reads them: hard foils alone, where there are some.
 
-    def read() -> Iterator[Candidates]:
+    The records are read twice, because a hard foil may follow from those of all items.
+    """
+
+    def read() -> Iterator[tuple[TextRecord, ItemRecord]]:
         for number, item in enumerate(map(item_record, records), 1):
             if item.foils:
-                texts.append(text_record(item, number))
-                yield candidates(texts[-1], item)
+                yield text_record(item, number), item
 
-    item_hard_foils = hard_foils(read())
-    with_hard = [
-        text if hard is None else replace(text, hard=hard.index, hard_source=hard.source)
-        for text, hard in zip(texts, item_hard_foils, strict=True)
-    ]
-    return [text.probed() for text in with_hard if text.counted(text.wrongs)]
+    item_hard_foils = hard_foils(candidates(*row) for row in read())
+    for (text, _item), hard in zip(read(), item_hard_foils, strict=True):
+        marked = text if hard is None else replace(text, hard=hard.index, hard_source=hard.source)
+        if marked.counted(marked.wrongs):
+            yield marked.probed()

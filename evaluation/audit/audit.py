@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from evaluation.analyses.questions import questions_of
+from evaluation.analyses.sampling import SAMPLE_ITEMS, Sample
 from evaluation.audit import checks, exports
 from evaluation.audit.check_texts import TEXTS
 from evaluation.audit.divergence import divergence_of
@@ -14,7 +15,6 @@ from evaluation.audit.file_reader import Problems, read_all
 from evaluation.audit.gathering import FileStatistics, gather
 from evaluation.audit.model_probe import Scorer, solve_by_model, texts_for_model
 from evaluation.audit.records import VERDICTS, Finding, without_labels, worst
-from evaluation.audit.sampling import SAMPLE_ITEMS, Sample
 from evaluation.audit.selection_record import selection_of
 from evaluation.audit.without_video import as_result, item_scores
 from evaluation.errors import EvaluationError
@@ -65,7 +65,7 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
         files=_without_folders(problems.files, sources),
     )
     sampled = statistics.sample.overall()
-    solution = _solve(sampled, options, selection_of([source.path for source in sources]))
+    solution = _solve(statistics.sample, options, selection_of([source.path for source in sources]))
     findings = _of_file(statistics, sampled, solution, shown, options)
     rows = list(_of_subtests(statistics, options)) if len(statistics.counts) > 1 else []
     all_findings = [*findings, *(finding for row in rows for finding in row)]
@@ -97,19 +97,31 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
     }
 
 
-def _solve(records: Sequence[TextRecord], options: Options, selection: Selection | None) -> Solution | None:
-    """Return what a solver finds in the sampled records; None if there are none."""
-    if not records:
+def _solve(sample: Sample, options: Options, selection: Selection | None) -> Solution | None:
+    """Return what a solver finds in the sampled records; None if there are none.
+
+    A subtest of which the sample has few is solved on a sample of equal parts, as in the gate.
+    """
+    if not sample.n:
         return None
-    questions, answers = questions_of(records)
+    questions, answers = questions_of(sample.overall())
     if options.is_certified:
         try:
-            return certify(
+            solution = certify(
                 questions, answers, options.seed, progress=options.progress, state=options.state, selection=selection
             )
         except (ValueError, TypeError, KeyError) as error:
             raise EvaluationError(f"the certificate cannot continue: {error}") from error
-    return first_view(questions, answers, options.seed, selection)
+    else:
+        solution = first_view(questions, answers, options.seed, selection)
+    few = sample.few()
+    if not few:
+        return solution
+    of_parts = first_view(*questions_of(sample.equal_parts()), options.seed, selection)
+    kinds = {kind.kind: kind for kind in solution.kinds} | {
+        kind.kind: kind for kind in of_parts.kinds if kind.kind in few
+    }
+    return replace(solution, kinds=[kinds[name] for name in sorted(kinds)])
 
 
 def sources_of(source: Source) -> list[Source]:

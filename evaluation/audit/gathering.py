@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import regex
 
+from evaluation.analyses.sampling import Sample
 from evaluation.audit.records import label_is_true
 from evaluation.audit.repeats import Repeats
-from evaluation.audit.sampling import Sample
 from foilworks.core.corpus.records import TextRecord
 from foilworks.core.text.tokens import words
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from evaluation.analyses.questions import questions_of, released_records
+from evaluation.analyses.questions import questions_of, released_texts
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.errors import EvaluationError
 from evaluation.releases.snapshot import FrozenItems, records_of
@@ -46,7 +46,7 @@ def offer(project: Project, frozen: FrozenItems, name: str) -> Offer:
     If there is no fair subset, `n_kept` is the largest number of items that it could have.
     """
     members = records_of(frozen).where(lambda record: record["subtest"] == name)
-    texts = released_records(members)
+    texts = list(released_texts(members))
     if not texts:
         return Offer(name, len(members), 0)
     questions, answers = questions_of(texts)

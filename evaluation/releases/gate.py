@@ -3,38 +3,39 @@
 The rules are in docs/explanation/balance.md#gate. The gate fails closed: a pair without words, or with equal words,
 stops the release until somebody writes a reason.
 
-The verdict is that of `foilworks audit` on the export of the release: the same questions, the same solver, once over
-all items. A subtest is solved if a blind probe is right more often than the limit, and its interval is above chance;
-with a limit of at most `USUAL_LIMIT`, also if its verdict is "fail". If the verdict of all items is "fail", some
-subtest is solved. The probes are the solver and each language model of the project. A published set cannot
-change, so a subtest with only published items is reported and never stopped. A language model that has not scored all
-pairs yet does not stop a subtest with too few captions, and its row says that it is `unread` in part.
+The verdict is that of `foilworks audit` on the export of the release: the same questions, the same sample of a large
+release, the same solver, once over all its items. A subtest is solved if a blind probe is right more often than the
+limit, and its interval is above chance; with a limit of at most `USUAL_LIMIT`, also if its verdict is "fail". If the
+verdict of all items is "fail", some subtest is solved. The probes are the solver and each language model of the
+project. A published set cannot change, so a subtest with only published items is reported and never stopped. A language
+model that has not scored all pairs yet does not stop a subtest with too few captions, and its row says that it is
+`unread` in part.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
-from evaluation.analyses.analysis_inputs import ItemFacts, hard_part, with_hard_foils
+from evaluation.analyses.analysis_inputs import ItemFacts
 from evaluation.analyses.preference import preference
-from evaluation.analyses.questions import released_records
+from evaluation.analyses.questions import released_texts
 from evaluation.analyses.registry import REPORTS
+from evaluation.analyses.sampling import Sample
+from evaluation.analyses.text_counts import TextCounts
 from evaluation.blind.scores import known_values, scorers_of
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from foilworks.core.corpus.models import COUNTS_AS_VALID, Item, Subtest
 from foilworks.core.corpus.records import TextRecord
-from foilworks.core.corpus.release_records import cluster
-from foilworks.core.corpus.rules.hard_foils import candidates_of
 from foilworks.core.projects.models import Project
 from foilworks.core.solver.solution import Selection
 from foilworks.core.text.registry import load
 
 # With fewer captions, a share of right answers is too uncertain to stop a release; the page says so.
 MIN_CAPTIONS = 20
-VERSION = "5"
+VERSION = "6"
 # Of pairs, where chance is .5. A project that tolerates more sets a higher limit.
 USUAL_LIMIT = 0.6
 # Loaded by path, so that web pages do not import scikit-learn.
@@ -78,19 +79,21 @@ def _reasons(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [*solved, *(_unjudged_sentence(row) for row in rows if row["n_unjudged"])]
 
 
-def facts_of(records: Collection[Mapping[str, Any]]) -> list[ItemFacts]:
-    """Convert frozen records to the facts that analyses take."""
-    items = [
-        ItemFacts(
-            id=row["id"],
-            subtest=row["subtest"],
-            caption=row["caption"],
-            foils=tuple(row["foils"]),
-            video=cluster(row["video"]),
-        )
-        for row in records
-    ]
-    return with_hard_foils(items, map(candidates_of, records))
+class ReleasedTexts:
+    """What the gate reads of a release: a sample of its texts in memory, with counts and a fingerprint of all."""
+
+    def __init__(self, texts: Iterable[TextRecord]) -> None:
+        self.sample, self.counts = Sample(), dict[str, TextCounts]()
+        self.fingerprint = digest(map(self._add, texts))
+        self.items = [
+            ItemFacts(id=text.id, subtest=text.subtest, caption=text.right, foils=text.wrongs)
+            for text in self.sample.of_subtests()
+        ]
+
+    def _add(self, text: TextRecord) -> dict[str, Any]:
+        self.sample.add(text)
+        self.counts.setdefault(text.subtest, TextCounts()).add(text.id, text.right, text.wrongs)
+        return asdict(text)
 
 
 def inspect(
@@ -101,19 +104,19 @@ def inspect(
     `selection`: the record of the selection that left these records.
     Cached by its inputs (texts, limits, scorers), so that the same content is inspected once.
     """
-    items, texts = facts_of(records), released_records(records)
+    texts = ReleasedTexts(released_texts(records))
     bars = bars_of(project)
-    values = {scorer.label: known_values(scorer, items) for scorer in scorers_of(project)}
-    published = sorted(published_subtests(project) & {item.subtest for item in items})
+    values = {scorer.label: known_values(scorer, texts.items) for scorer in scorers_of(project)}
+    published = sorted(published_subtests(project) & texts.counts.keys())
     fingerprints = {label: scored.fingerprint for label, scored in values.items()}
-    inputs = [map(asdict, texts), bars, fingerprints, published, selection and asdict(selection)]
+    inputs = [texts.fingerprint, bars, fingerprints, published, selection and asdict(selection)]
     fingerprint = digest([VERSION, load(BLIND).VERSION, *inputs])
 
     def make() -> dict[str, Any]:
         preferences = {
-            label: preference(items, scored.scores) for label, scored in values.items() if scored.fingerprint
+            label: preference(texts.items, scored.scores) for label, scored in values.items() if scored.fingerprint
         }
-        return judge(items, texts, bars, preferences, published, selection).as_json()
+        return judge(texts, bars, preferences, published, selection).as_json()
 
     stored = cached_by_fingerprint(project, KIND, "", fingerprint, make, in_memory=False)
     return GateFinding(stored["rows"], stored["verdict"])
@@ -133,26 +136,23 @@ def published_subtests(project: Project) -> set[str]:
 
 
 def judge(
-    items: Sequence[ItemFacts],
-    texts: Sequence[TextRecord],
+    texts: ReleasedTexts,
     bars: Mapping[str, float],
     preferences: Mapping[str, Mapping[str, Any]],
     published: Collection[str] = (),
     selection: Selection | None = None,
 ) -> GateFinding:
-    """Return the gate's rows of the items.
+    """Return the gate's rows of the texts.
 
-    `texts`: the same items as the solver reads them. `preferences`: label -> evaluation.analyses.preference.preference
-    over the same items. `published`: subtests that are reported and never stopped.
+    `preferences`: label -> evaluation.analyses.preference.preference over their items. `published`: subtests that are
+    reported and never stopped.
     """
-    items = hard_part(items)
-    names = dict.fromkeys(item.subtest for item in items)
     by_label = {label: {row["name"]: row for row in report["subtests"]} for label, report in preferences.items()}
     blind = load(BLIND)
-    verdict, solved = blind.solve_texts(texts, selection) if texts else (None, {})
+    verdict, solved = blind.solve_sample(texts.sample, selection=selection) if texts.items else (None, {})
     rows = []
-    for name in names:
-        probes = blind.probes(name, [item for item in items if item.subtest == name], solved)
+    for name, counts in texts.counts.items():
+        probes = blind.probes(name, [item for item in texts.items if item.subtest == name], solved, counts)
         preferred = {label: rows_by_name[name] for label, rows_by_name in by_label.items()}
         rows.append(row_of(probes, bars[name], preferred, published=name in published))
     if verdict == "fail" and max(bars.values(), default=1.0) <= USUAL_LIMIT and not any(row["solved"] for row in rows):

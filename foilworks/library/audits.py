@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from evaluation.analyses.sampling import SAMPLE_ITEMS
 from evaluation.audit.records import VERDICTS
-from evaluation.audit.sampling import SAMPLE_ITEMS
 from evaluation.audit.without_video import sentence
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.records import TextRecord

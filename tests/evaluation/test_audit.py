@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from evaluation.analyses import sampling
+from evaluation.analyses.sampling import Sample
 from evaluation.audit.audit import Options, audit
 from evaluation.audit.check_texts import TEXTS
 from evaluation.audit.checks import of_positions
@@ -16,7 +18,6 @@ from evaluation.audit.gathering import Counts, script_of
 from evaluation.audit.ladder import by_id, ladder_of, parse_rungs, read_rung
 from evaluation.audit.model_probe import choice_credits
 from evaluation.audit.pages import file_of
-from evaluation.audit.sampling import Sample
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.parsing.answer_styles import AnswerStyles, Choices, preferred, readings
@@ -269,6 +270,23 @@ class TestFindings:
         counts = Counter(record.video for record in sample.overall())
         assert set(counts.values()) == {4}
         assert len(counts) == 10
+
+    def test_a_subtest_with_few_sampled_items_has_an_equal_part_of_a_second_sample(self, monkeypatch):
+        monkeypatch.setattr(sampling, "FEW", 25)
+        sample = Sample(items=60)
+        for number in range(400):
+            sample.add(TextRecord(f"a {number}", ("b",), number, subtest="small" if number % 10 == 0 else "large"))
+        assert sample.few() == {"small"}
+        assert Counter(record.subtest for record in sample.equal_parts()) == {"large": 30, "small": 30}
+        n_large = Counter(record.subtest for record in sample.overall())["large"]
+        assert Counter(record.subtest for record in sample.of_subtests()) == {"large": n_large, "small": 30}
+
+    def test_a_sample_of_all_records_has_no_second_one(self):
+        sample = Sample(items=60)
+        for number in range(60):
+            sample.add(TextRecord(f"a {number}", ("b",), number, subtest=str(number % 7)))
+        assert sample.few() == set()
+        assert sample.of_subtests() == sample.overall()
 
     def test_a_limit_on_pairs_names_the_command(self, audited):
         with pytest.raises(EvaluationError, match="foilworks audit FILE"):

@@ -1,11 +1,14 @@
 """One verdict: the gate of a release, and an audit of its export, on releases drawn at random."""
 
 import random
+from functools import partial
 
 import pytest
 
+from evaluation.analyses import sampling
 from evaluation.audit.audit import Options, audit, sources_of
 from evaluation.errors import EvaluationError
+from evaluation.releases import gate
 from evaluation.releases.actions.freeze_release import ItemSelection, freeze_release
 from evaluation.releases.models import ReleaseGate
 from foilworks.core.corpus.export_formats import foilworks
@@ -39,9 +42,9 @@ def drawn_release(draw, balance):
     return freeze_release(researcher, project, override=REASON, selection=selection)
 
 
-def audited(release, folder):
+def audited(release, folder, options=None):
     foilworks.write(collect_release(release), folder, params={})
-    return audit(sources_of(Source(folder)), Options())["without_video"]
+    return audit(sources_of(Source(folder)), options or Options())["without_video"]
 
 
 def check(seed, folder, balance):
@@ -51,16 +54,42 @@ def check(seed, folder, balance):
     except EvaluationError:
         assert balance
         return None
-    gate = ReleaseGate.objects.get(release=release).data
+    stored = ReleaseGate.objects.get(release=release).data
     solved = audited(release, folder / str(seed))
-    assert gate["verdict"] == solved["verdict"]
-    assert gate["stopped"] or solved["verdict"] != "fail"
-    assert bool(gate.get("selection")) == bool(solved["probes"])
+    assert stored["verdict"] == solved["verdict"]
+    assert stored["stopped"] or solved["verdict"] != "fail"
+    assert bool(stored.get("selection")) == bool(solved["probes"])
     return solved["verdict"]
 
 
 def test_the_gate_has_the_verdict_of_the_audit(tmp_path):
     assert check(1, tmp_path, balance=False)
+
+
+def test_a_large_release_is_read_as_its_audit_reads_it_and_a_small_subtest_is_not_missed(tmp_path, monkeypatch):
+    monkeypatch.setattr(sampling, "FEW", 25)
+    monkeypatch.setattr(gate, "Sample", partial(sampling.Sample, items=60))
+    project = make_project(blind_bar=0.6)
+    for name, n, verbs in (("large", 200, ("opens", "shuts")), ("small", 40, ("holds", "drops"))):
+        subtest = make_subtest(project, name=name)
+        for number in range(n):
+            right, wrong = verbs[:: -1 if name == "large" and number % 2 else 1]
+            caption = make_caption(make_video(project), f"someone {right} a box {number % 29}.")
+            make_item(subtest, caption, (f"someone {wrong} a box {number % 29}.",), state=ItemState.VALID)
+    release = freeze_release(make_member(project, Role.RESEARCHER), project, override=REASON)
+    stored = ReleaseGate.objects.get(release=release).data
+    solved = audited(release, tmp_path / "large", Options(items=60))
+    assert stored["verdict"] == solved["verdict"]
+    rows = {row["name"]: row for row in stored["rows"]}
+    assert {name: (row["n_items"], row["n_captions"]) for name, row in rows.items()} == {
+        "large": (200, 58),
+        "small": (40, 29),
+    }
+    assert rows["small"]["solved"]
+    kinds = {kind["kind"]: kind for kind in solved["kinds"]}
+    assert kinds["small"]["n"] == 30
+    for name, row in rows.items():
+        assert row["probes"][0]["value"] == kinds[name]["value"]
 
 
 @pytest.mark.full

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from evaluation.analyses.sampling import SAMPLE_ITEMS
 from evaluation.audit.audit import Options, audit, sources_of
 from evaluation.audit.pruning import name_of, prune_files, review_rows, write_lists
-from evaluation.audit.sampling import SAMPLE_ITEMS
 from evaluation.audit.without_video import sentence
 from foilworks.core.corpus.import_formats.parsing.text_files import Source
 from foilworks.site.reproduction.progress import begin

@@ -6,12 +6,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from evaluation.analyses.sampling import SAMPLE_ITEMS
 from evaluation.audit.finding_text import SHOWN, and_more, lines_of, n_unlisted
 from evaluation.audit.item_files import csv_of
 from evaluation.audit.ladder import parse_rungs
 from evaluation.audit.pages import file_of
 from evaluation.audit.records import VERDICTS
-from evaluation.audit.sampling import SAMPLE_ITEMS
 from evaluation.audit.summary import markdown_of
 from evaluation.audit.without_video import note, sentence
 from evaluation.errors import EvaluationError

@@ -2,12 +2,15 @@
 
 import hashlib
 import heapq
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from foilworks.core.corpus.records import TextRecord
 
 SAMPLE_ITEMS = 10_000
+# With fewer records in the sample of all, and not all of its own, a subtest is read from a sample of equal parts.
+FEW = 1_000
 # Records of all subtests together that are in memory.
 MAX_HELD = 60_000
 
@@ -22,16 +25,18 @@ class Sample:
     _heaps: dict[str, list[tuple[float, int, TextRecord]]] = field(default_factory=dict)
     _every: list[tuple[float, int, TextRecord]] = field(default_factory=list)
     room: int = field(default=0, init=False)
-    _n: int = 0
+    n: int = field(default=0, init=False)
     _held: int = 0
+    _n_of: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.room = self.items
 
     def add(self, record: TextRecord) -> None:
-        self._n += 1
+        self.n += 1
+        self._n_of[record.subtest] += 1
         # Negative, because the largest key of a heap is to leave it first.
-        entry = (-self._key(record), self._n, record)
+        entry = (-self._key(record), self.n, record)
         heap = self._heaps.setdefault(record.subtest, [])
         self._held += _push_bounded(heap, entry, self.room)
         _push_bounded(self._every, entry, self.items)
@@ -39,7 +44,7 @@ class Sample:
             self._halve()
 
     def _key(self, record: TextRecord) -> float:
-        name = record.group or record.video or f"\0{self._n}"
+        name = record.group or record.video or f"\0{self.n}"
         digest = hashlib.sha256(f"{self.seed} {name}".encode()).digest()
         return int.from_bytes(digest[:8], "big") / 2**64
 
@@ -59,6 +64,22 @@ class Sample:
     def overall(self) -> list[TextRecord]:
         """Return the records sampled from the whole file."""
         return _ordered(self._every)
+
+    def few(self) -> set[str]:
+        """Return the subtests of which `overall` has few records, and not all."""
+        sampled = Counter(record.subtest for _, _, record in self._every)
+        return {name for name, n in self._n_of.items() if sampled[name] < min(FEW, n)}
+
+    def of_subtests(self) -> list[TextRecord]:
+        """Return the records that each subtest is read from: those of `overall`, or of `equal_parts` of a few."""
+        few = self.few()
+        sampled = [record for record in self.overall() if record.subtest not in few]
+        return sampled + ([record for record in self.equal_parts() if record.subtest in few] if few else [])
+
+    def equal_parts(self) -> list[TextRecord]:
+        """Return a sample of as many records of each subtest, together at most `items` or one of each."""
+        n = max(1, self.items // len(self._heaps))
+        return _ordered([entry for heap in self._heaps.values() for entry in heapq.nlargest(n, heap)])
 
 
 def _push_bounded(heap: list[tuple[float, int, TextRecord]], entry: tuple[float, int, TextRecord], room: int) -> int:
