@@ -70,7 +70,7 @@ class Foilworks(Driver):  # noqa: F821
     class Session:
         def __init__(self, driver, user, pid):
             self.http = Http(driver.base, {"Authorization": f"Bearer {user['token']}"})  # noqa: F821
-            self.claim, self.at_hand = f"/api/projects/{pid}/queues/validation/claim", None
+            self.claim, self.at_hand = f"/api/v1/projects/{pid}/queues/validation/claim", None
 
         def next(self):
             """Return the task that came with the response to the last submit; else claim one."""
@@ -83,7 +83,7 @@ class Foilworks(Driver):  # noqa: F821
 
         def submit(self, task, choice):
             answer, key = {"answer": ANSWERS[choice]}, {"Idempotency-Key": task.token}
-            told = self.http.json("POST", f"/api/work/{task.token}/submit?next=true", json_body=answer, headers=key)
+            told = self.http.json("POST", f"/api/v1/work/{task.token}/submit?next=true", json_body=answer, headers=key)
             self.at_hand = told.get("next")
 
     def session(self, user, pid):

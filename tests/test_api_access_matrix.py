@@ -220,7 +220,7 @@ def test_who_is_answered_what(worlds):
             answer = ask(name, world, headers[person])
             if answer.status_code != expected(name, person):
                 wrong[name, person] = (answer.status_code, answer.content[:200])
-            if answer.status_code >= 400 and not answer.json().get("problem"):
+            if answer.status_code >= 400 and not answer.json().get("detail"):
                 wordless.append((name, person))
             told += [(name, person, word) for word in hidden_from(person, world, answer) if word in said(answer)]
     assert not wrong

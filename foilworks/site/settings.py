@@ -179,6 +179,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "foilworks.site.api.versions.UnversionedAddresses",
     "foilworks.site.monitoring.requests.RequestMiddleware",
     "foilworks.site.monitoring.requests.CrossOriginMiddleware",
     "django.middleware.security.SecurityMiddleware",

@@ -9,8 +9,8 @@ from foilworks.site.views import api_docs, audit, design, documentation, healthz
 urlpatterns = [
     # First: programs send most requests, and each pattern before theirs takes time.
     path("api/docs/", api_docs.api_docs, name="api_docs"),
-    path("api/", api_urls),
-    re_path(r"^api/", unknown, name="api_unknown"),
+    path("api/v1/", api_urls),
+    re_path(r"^api/v1/", unknown, name="api_unknown"),
     path("", home.home, name="home"),
     path("healthz", healthz.healthz, name="healthz"),
     path("readyz", healthz.readyz, name="readyz"),

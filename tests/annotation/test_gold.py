@@ -106,7 +106,7 @@ def test_neither_page_nor_card_names_the_clip(gold, client):
             submit_vote(gold.vera, work.token, new_key(), shown_as("caption", work))
             work = gold.claim("vera", Stage.VALIDATION)
         page = client.get(f"/projects/{gold.project.slug}/work/validation/{work.token}/").content.decode()
-        card = client.get(f"/api/work/{work.token}", headers=api).json()
+        card = client.get(f"/api/v1/work/{work.token}", headers=api).json()
         video = Slot.objects.get(pk=work.slot_id).video
         assert 'aria-label="Video"' in page
         assert f"/projects/{gold.project.slug}/clips/" in page

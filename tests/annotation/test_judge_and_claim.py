@@ -60,7 +60,7 @@ def by_api(_world: World, person: User):
     def submit(token: str) -> str:
         headers = {"Authorization": f"Bearer {secret}"}
         told = {"data": json.dumps({"answer": 1}), "content_type": "application/json", "headers": headers}
-        answer = Client().post(f"/api/work/{token}/submit?next=true", **told)
+        answer = Client().post(f"/api/v1/work/{token}/submit?next=true", **told)
         assert answer.status_code == 201, answer.content
         return answer.json()["next"]["token"]
 

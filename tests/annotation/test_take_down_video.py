@@ -150,7 +150,7 @@ class TestReleases:
     def test_the_api_gives_the_tombstone_for_the_record(self, client, world):
         take_down(world)
         token = make_token(world.owner, name="reader", scope="read").secret
-        address = f"/api/projects/{world.project.slug}/releases/{world.release.pk}/items"
+        address = f"/api/v1/projects/{world.project.slug}/releases/{world.release.pk}/items"
         answer = client.get(address, headers={"Authorization": f"Bearer {token}"})
         assert "a secret is told" not in answer.content.decode()
         assert sorted(row["record"].get("reason", "") for row in answer.json()["items"]) == ["", REASON]

@@ -81,7 +81,7 @@ def test_card_report_and_api_have_the_numbers_of_simulated_people(simulated):
     card = {row["name"]: row["probes"][-1] for row in page.context["gate"].rows}
     report = browser(world.owner).get(reverse("reports:report", args=[world.project.slug, "agreement"]))
     secret = make_token(world.owner, name="t", scope=ApiToken.Scope.READ).secret
-    path = f"/api/projects/{world.project.slug}/reports/agreement"
+    path = f"/api/v1/projects/{world.project.slug}/reports/agreement"
     by_api = Client().get(path, headers={"Authorization": f"Bearer {secret}"}).json()["without_clip"]
     for rows in (card, report.context["data"]["without_clip"], by_api):
         assert rows[luck]["value"] == pytest.approx(0.5)
@@ -110,7 +110,7 @@ def test_the_page_and_the_api_show_no_clip(world):
     assert page.context["clip"]["src"]
     assert page.context["clip"]["src"] not in html
     secret = make_token(world.ann, name="t", scope=ApiToken.Scope.WORK).secret
-    task = Client().get(f"/api/work/{work.token}", headers={"Authorization": f"Bearer {secret}"}).json()
+    task = Client().get(f"/api/v1/work/{work.token}", headers={"Authorization": f"Bearer {secret}"}).json()
     assert task["video"] is None
     assert len(task["texts"]) == 2
     sent = {"idempotency_key": new_key(), "answer": "1"}

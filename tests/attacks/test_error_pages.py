@@ -72,13 +72,13 @@ def test_the_api_names_no_class_or_query(client):
     project = make_project()
     secret = make_token(make_member(project, "researcher"), name="x", scope="manage").secret
     headers = {"Authorization": f"Bearer {secret}"}
-    answer = client.get(f"/api/projects/{project.slug}/items/999999", headers=headers)
+    answer = client.get(f"/api/v1/projects/{project.slug}/items/999999", headers=headers)
     assert answer.status_code == 404
-    assert "matches the given query" not in answer.json()["problem"]
+    assert "matches the given query" not in answer.json()["detail"]
 
 
 def test_the_document_of_the_api_names_no_place_of_this_server(client):
-    text = json.dumps(client.get("/api/openapi.json").json())
+    text = json.dumps(client.get("/api/v1/openapi.json").json())
     assert str(live.BASE_DIR) not in text
     assert str(live.FOILWORKS_HOME) not in text
     assert client.get("/api/docs").status_code == 404

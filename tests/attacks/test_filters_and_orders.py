@@ -93,14 +93,14 @@ def listed():
 @pytest.mark.parametrize("order", ["subtest__project__memberships__person__password", "caption__text", "-state"])
 def test_no_list_is_ordered_by_another_column(client, listed, order):
     project, headers = listed
-    url = f"/api/projects/{project.slug}/items"
+    url = f"/api/v1/projects/{project.slug}/items"
     assert client.get(url, {"order": order}, headers=headers).status_code == 422
 
 
 @guarded_by(SIGNED)
 def test_nobody_makes_a_cursor(client, listed):
     project, headers = listed
-    url = f"/api/projects/{project.slug}/items"
+    url = f"/api/v1/projects/{project.slug}/items"
     assert client.get(url, {"limit": 1}, headers=headers).json()["next"]
     made = base64.urlsafe_b64encode(json.dumps(["id", 0, 0]).encode()).decode() + ":1:x"
     assert client.get(url, {"limit": 1, "cursor": made}, headers=headers).status_code == 422

@@ -74,7 +74,7 @@ def test_a_token_has_to_wait(few, monkeypatch):
     within_a_minute(monkeypatch)
     owner = make_member(make_project(), "researcher")
     headers = {"Authorization": f"Bearer {make_token(owner, name='x').secret}"}
-    statuses = [Client().get("/api/me", headers=headers).status_code for _ in range(5)]
+    statuses = [Client().get("/api/v1/me", headers=headers).status_code for _ in range(5)]
     assert statuses[-1] == 429
 
 

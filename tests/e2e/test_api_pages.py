@@ -28,6 +28,6 @@ def test_a_token_is_made_told_once_and_revoked(sign_in: SignIn, narrow: bool) ->
     expect(page.get_by_text("has been revoked")).to_be_visible()
     assert ApiToken.objects.get().revoked_at is not None
     page.goto("/api/docs/")
-    page.locator("summary", has_text="/api/projects/{slug}/items").first.press("Enter")
+    page.locator("summary", has_text="/api/v1/projects/{slug}/items").first.press("Enter")
     expect(page.get_by_text("List the items, filtered as on their page.")).to_be_visible()
     assert_accessible(page)

@@ -166,12 +166,12 @@ def test_no_export_page_or_api_shows_a_private_text(project, tmp_path):
     call_command("verify", str(unzipped(tmp_path / "archive.zip")))
     shown += [text_of(path) for path in (tmp_path / "unzipped").rglob("*") if path.is_file()]
     secret = make_token(owner, name="reads").secret
-    path = f"/api/projects/held/releases/{release.pk}/items?limit=100"
+    path = f"/api/v1/projects/held/releases/{release.pk}/items?limit=100"
     bearer = {"Authorization": f"Bearer {secret}"}
     answer = stranger.get(path, headers=bearer)
     assert len(answer.json()["items"]) == 32
     shown.append(answer.content.decode())
-    answer = stranger.get(f"/api/projects/held/scoring/{laddered.pk}/ladder", headers=bearer)
+    answer = stranger.get(f"/api/v1/projects/held/scoring/{laddered.pk}/ladder", headers=bearer)
     assert answer.json()["ladder"]["overall"]["n"] == 32
     shown.append(answer.content.decode())
     table = json.loads((tmp_path / f"foilworks-{release}" / "tables" / "ladder.json").read_text())

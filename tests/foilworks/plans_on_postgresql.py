@@ -313,7 +313,7 @@ def sorts_many(queries: list[dict[str, str]]) -> list[str]:
 
 def test_votes_are_exported_with_a_server_side_cursor(world):
     secret = make_token(person(Role.RESEARCHER), name="export").secret
-    url = f"/api/projects/{world.slug}/votes/export"
+    url = f"/api/v1/projects/{world.slug}/votes/export"
     answer = Client().get(url, headers={"Authorization": f"Bearer {secret}"})
     assert answer.status_code == 200
     lines = iter(answer.streaming_content)

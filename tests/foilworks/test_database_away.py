@@ -22,7 +22,7 @@ form = {"username": "ada", "password": "x"}
 def ask(kind):
     ways = {
         "page": lambda: client.post("/sign-in/", form),
-        "api": lambda: client.get("/api/me", headers={"Authorization": "Bearer fw_" + "x" * 43}),
+        "api": lambda: client.get("/api/v1/me", headers={"Authorization": "Bearer fw_" + "x" * 43}),
         "healthz": lambda: client.get("/healthz"),
     }
     answer = ways[kind]()

@@ -22,7 +22,7 @@ from django.conf import settings
 from django.test import Client
 from foilworks.site.help_pages import help_address, help_names
 import foilworks
-pages = ["/sign-in/", "/readyz", "/healthz", "/api/openapi.json", *map(help_address, help_names())]
+pages = ["/sign-in/", "/readyz", "/healthz", "/api/v1/openapi.json", *map(help_address, help_names())]
 found = {page: Client(SERVER_NAME="localhost").get(page).status_code for page in pages}
 print(json.dumps([foilworks.__file__, found, settings.IN_CLONE, str(settings.CACHE_ROOT)]))
 """

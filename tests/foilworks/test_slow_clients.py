@@ -173,7 +173,7 @@ def test_limits_count_before_the_body_is_read(name):
 @pytest.mark.django_db
 def test_pages_admit_a_large_body_by_its_head():
     project = make_project()
-    upload, import_api = reverse("imports:new_import", args=[project.slug]), f"/api/projects/{project.slug}/imports"
+    upload, import_api = reverse("imports:new_import", args=[project.slug]), f"/api/v1/projects/{project.slug}/imports"
     researcher = make_member(project, Role.RESEARCHER)
     token = "Bearer " + make_token(researcher, name="x", scope="manage").secret
 

@@ -117,13 +117,13 @@ def test_the_api_tunes_and_makes_foils_by_a_recipe(project, root, client):
     headers = {"Authorization": f"Bearer {make_token(owner, name='t', scope=ApiToken.Scope.MANAGE).secret}"}
 
     def post(path, body):
-        answer = client.post(f"/api/projects/verbs/{path}", body, "application/json", headers=headers)
+        answer = client.post(f"/api/v1/projects/verbs/{path}", body, "application/json", headers=headers)
         return answer.status_code, answer.json()
 
     status, started = post("tunings", {"params": {"model": "t5", **TUNING, "epochs": 1}})
     assert (status, started["folder"]) == (202, "")
     assert run_now(Tuning.objects.get().job).state == "done"
-    found = client.get(f"/api/projects/verbs/tunings/{started['id']}", headers=headers).json()
+    found = client.get(f"/api/v1/projects/verbs/tunings/{started['id']}", headers=headers).json()
     assert found["folder"].startswith("tuned/")
     assert found["losses"][-1][0] == found["steps"] == 10
     subtest = project.subtests.get(name="verbs alone").pk

@@ -2,6 +2,7 @@
 
 import hashlib
 from functools import partial
+from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
@@ -20,11 +21,13 @@ from foilworks.core.projects.audit_trail.recording import record_refusal
 from foilworks.core.projects.errors import AccessDenied, NotAMember
 from foilworks.core.text.errors import ActionableError
 from foilworks.core.text.quoting import shortened
-from foilworks.site.api.shapes import Problem
+from foilworks.site.api.shapes import ProblemDetails
+from foilworks.site.api.versions import is_unversioned
 from foilworks.site.server.outages import RETRY_AFTER, is_away, is_full
 
 # A response about an error stays small, whatever text the error quotes.
 MAX_WORDS, MAX_FIELDS = 2000, 100
+JSON, PROBLEM_JSON = "application/json", "application/problem+json"
 ALWAYS = (400, 401, 403, 404, 422, 429, 503)
 # The most specific first: the first class that an error is an instance of gives its status.
 STATUS_OF: tuple[tuple[type[Exception], int], ...] = (
@@ -60,13 +63,13 @@ class KeyTaken(ActionableError):
 
 def reads(shape: Any) -> dict[Any, Any]:
     """Return the responses of an operation that changes nothing."""
-    return {200: shape, 304: None, **dict.fromkeys(ALWAYS, Problem)}
+    return {200: shape, 304: None, **dict.fromkeys(ALWAYS, ProblemDetails)}
 
 
 def writes(shape: Any, status: int = 200, **more: Any) -> dict[Any, Any]:
     """Return the responses of an operation that changes something; `shape` None: no content."""
     also = {int(name.removeprefix("s")): value for name, value in more.items()}
-    return {status: shape, **also, **dict.fromkeys((*ALWAYS, 409, 410, 413), Problem)}
+    return {status: shape, **also, **dict.fromkeys((*ALWAYS, 409, 410, 413), ProblemDetails)}
 
 
 def cleaned(form: BaseForm) -> dict[str, Any]:
@@ -84,8 +87,13 @@ class Api(NinjaAPI):
     def get_openapi_schema(self, **root: Any) -> Any:
         """Build the document once per process: it takes a second, and it is public and the same for all."""
         if self._document is None:
-            self._document = super().get_openapi_schema(**root)
+            self._document = _with_problem_type(super().get_openapi_schema(**root))
         return self._document
+
+    def get_openapi_operation_id(self, operation: Any) -> str:
+        """Name an operation by its function: no two have one name, and a module may move."""
+        name: str = operation.view_func.__name__
+        return name
 
     def create_response(
         self, request: HttpRequest, data: Any, *, status: int | None = None, temporal_response: Any = None
@@ -97,6 +105,16 @@ class Api(NinjaAPI):
         return response
 
 
+def _with_problem_type(document: Any) -> Any:
+    """Say in the document that errors are problem+json."""
+    operations = (operation for path in document["paths"].values() for operation in path.values())
+    for response in (response for operation in operations for response in operation["responses"].items()):
+        status, content = int(response[0]), response[1].get("content", {})
+        if status >= HTTPStatus.BAD_REQUEST and JSON in content:
+            content[PROBLEM_JSON] = content.pop(JSON)
+    return document
+
+
 def with_etag(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """Return the response with the digest of its content as ETag; 304 if the client has it."""
     etag = quote_etag(hashlib.sha256(response.content).hexdigest()[:32])
@@ -106,10 +124,16 @@ def with_etag(request: HttpRequest, response: HttpResponse) -> HttpResponse:
 
 
 def problem(api: NinjaAPI, request: HttpRequest, status: int, words: str, fields: Any = ()) -> HttpResponse:
-    """Return an error in the one shape of errors."""
-    problems = [{"where": shortened(where), "problem": shortened(why, MAX_WORDS)} for where, why in fields]
-    body = {"problem": shortened(words, MAX_WORDS), "fields": problems[:MAX_FIELDS]}
-    return api.create_response(request, body, status=status)
+    """Return an error in the one form of errors, application/problem+json (RFC 9457)."""
+    errors = [{"where": shortened(where), "detail": shortened(why, MAX_WORDS)} for where, why in fields][:MAX_FIELDS]
+    detail, title = shortened(words, MAX_WORDS), HTTPStatus(status).phrase
+    body = {"type": "about:blank", "title": title, "status": status, "detail": detail, "errors": errors}
+    if is_unversioned(request):
+        fields_as_before = [{"where": error["where"], "problem": error["detail"]} for error in errors]
+        body |= {"problem": detail, "fields": fields_as_before}
+    response = api.create_response(request, body, status=status)
+    response.headers["Content-Type"] = PROBLEM_JSON
+    return response
 
 
 def handle_errors(api: NinjaAPI) -> None:

@@ -1,10 +1,12 @@
 """Assemble the API: its resources, its errors, its document."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
+from http import HTTPStatus
 from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from ninja import Router
@@ -28,7 +30,8 @@ from foilworks.site.api import (
     webhooks,
     work,
 )
-from foilworks.site.api.answers import Api, handle_errors
+from foilworks.core.text.quoting import shortened
+from foilworks.site.api.answers import Api, handle_errors, problem
 from foilworks.site.api.bearer import Bearer
 from foilworks.site.api.once import HEADER
 from foilworks.version import __version__
@@ -77,19 +80,38 @@ def _build_api() -> Api:
     return api
 
 
-def _allow_tokens(patterns: Iterable[Any]) -> None:
-    """Allow requests without a session: tokens authenticate, and the sign-in page is for people."""
+def _finish_views(patterns: Iterable[Any]) -> None:
+    """Add to each view what all responses share, and allow requests without a session: tokens authenticate."""
     for pattern in patterns:
+        pattern.callback = _finished(pattern.callback)
         pattern.callback.login_required = False
+
+
+def _finished(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Return the view with the RateLimit headers, and with 405 in the one form of errors."""
+
+    @wraps(view)
+    def finished(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response = view(request, *args, **kwargs)
+        if response.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            allowed, method = response.headers["Allow"], shortened(str(request.method))
+            words = _("%(method)s is not possible here. Use %(allowed)s.") % {"method": method, "allowed": allowed}
+            response = problem(api, request, HTTPStatus.METHOD_NOT_ALLOWED, words)
+            response.headers["Allow"] = allowed
+        if (quota := getattr(request, "quota", None)) is not None:
+            for name, value in quota.headers.items():
+                response.headers[name] = value
+        return response
+
+    return finished
 
 
 api = _build_api()
 api_urls = api.urls
-_allow_tokens(api_urls[0])
+_finish_views(api_urls[0])
 
 
 @csrf_exempt
 @login_not_required
-def unknown(request: HttpRequest) -> JsonResponse:
-    body = {"problem": _("Not found. /api/docs/ lists all addresses."), "fields": []}
-    return JsonResponse(body, status=404)
+def unknown(request: HttpRequest) -> HttpResponse:
+    return problem(api, request, 404, _("Not found. /api/docs/ lists all addresses."))

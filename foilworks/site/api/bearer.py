@@ -10,7 +10,7 @@ from foilworks.core.projects.errors import AccessDenied
 from foilworks.core.projects.models import ApiToken
 from foilworks.core.projects.tokens import allows, token_of
 from foilworks.site.api.answers import RateLimited
-from foilworks.site.api.limits import seconds_to_wait
+from foilworks.site.api.limits import count_request
 
 SAFE = frozenset({"GET", "HEAD"})
 
@@ -20,8 +20,9 @@ def count(request: HttpRequest, token: ApiToken) -> None:
     if getattr(request, "is_counted", False):
         return
     request.is_counted = True
-    if wait := seconds_to_wait(token.pk):
-        raise RateLimited(wait)
+    quota = request.quota = count_request(token.pk)
+    if quota is not None and quota.remaining < 0:
+        raise RateLimited(quota.seconds)
 
 
 class Bearer(HttpBearer):

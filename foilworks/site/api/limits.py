@@ -1,6 +1,7 @@
 """Limit the requests per minute of a token: counted in Redis, or in the database without one."""
 
 import time
+from dataclasses import dataclass
 from functools import cache
 from threading import Lock
 
@@ -18,14 +19,32 @@ WINDOW_SECONDS = 60
 _LOCK = Lock()
 
 
-def seconds_to_wait(token_id: int) -> int:
-    """Count the request; return 0 if the token may proceed, else the seconds until the next minute."""
-    most = settings.API_RATE_LIMIT_PER_MINUTE
-    if not most:
-        return 0
+@dataclass(frozen=True)
+class Quota:
+    """What a token has left of the requests of this minute; `remaining` is negative beyond the limit."""
+
+    limit: int
+    remaining: int
+    seconds: int
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Return the RateLimit fields of draft-ietf-httpapi-ratelimit-headers."""
+        return {
+            "RateLimit-Policy": f'"minute";q={self.limit};w={WINDOW_SECONDS}',
+            "RateLimit": f'"minute";r={max(0, self.remaining)};t={self.seconds}',
+        }
+
+
+def count_request(token_id: int) -> Quota | None:
+    """Count the request; return what the token has left of this minute, or None without a limit."""
+    limit = settings.API_RATE_LIMIT_PER_MINUTE
+    if not limit:
+        return None
     now = time.time()
     window = int(now // WINDOW_SECONDS)
-    return 0 if _count(token_id, window) <= most else max(1, int((window + 1) * WINDOW_SECONDS - now) + 1)
+    seconds = max(1, int((window + 1) * WINDOW_SECONDS - now) + 1)
+    return Quota(limit, limit - _count(token_id, window), seconds)
 
 
 def _count(token_id: int, window: int) -> int:

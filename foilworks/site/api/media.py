@@ -12,13 +12,13 @@ from foilworks.core.corpus.video_files.streaming import stream_file, stream_vide
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.models import Role
 from foilworks.site.api.answers import ALWAYS
-from foilworks.site.api.shapes import Problem, Slug
+from foilworks.site.api.shapes import ProblemDetails, Slug
 
 router = Router(tags=["media"])
 BINARY = {"schema": {"type": "string", "format": "binary"}}
 KINDS = ("video/mp4", "video/webm", "image/jpeg", "application/octet-stream")
 FILE = {"responses": {200: {"content": dict.fromkeys(KINDS, BINARY)}, 206: {"content": dict.fromkeys(KINDS, BINARY)}}}
-STATUSES: dict[Any, Any] = {**dict.fromkeys((200, 206, 302, 304, 412, 416)), **dict.fromkeys(ALWAYS, Problem)}
+STATUSES: dict[Any, Any] = {**dict.fromkeys((200, 206, 302, 304, 412, 416)), **dict.fromkeys(ALWAYS, ProblemDetails)}
 
 
 @router.get("/videos/{int:pk}/media", response=STATUSES, openapi_extra=FILE)

@@ -15,18 +15,21 @@ Id = Annotated[int, Field(ge=1, le=2**63 - 1)]
 Anything = dict[str, Any]
 
 
-class Wrong(Schema):
+class InvalidField(Schema):
     """One invalid field of the request."""
 
     where: str
-    problem: str
+    detail: str
 
 
-class Problem(Schema):
-    """What is wrong and what to do about it."""
+class ProblemDetails(Schema):
+    """What is wrong and what to do about it (RFC 9457)."""
 
-    problem: str
-    fields: list[Wrong] = []
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: list[InvalidField] = []
 
 
 # The project's slug, from the prefix of the routers, which do not declare it.

@@ -35,9 +35,9 @@ def ask(project, client):
     def post(path, **body):
         subtest = project.subtests.get(name="verb-h").pk
         asked = {"subtest": subtest, "random": "random", "hard": "verbs", **body}
-        return client.post(f"/api/projects/p/choices{path}", asked, "application/json", headers=headers)
+        return client.post(f"/api/v1/projects/p/choices{path}", asked, "application/json", headers=headers)
 
-    post.read = lambda: client.get("/api/projects/p/choices", headers=headers).json()
+    post.read = lambda: client.get("/api/v1/projects/p/choices", headers=headers).json()
     return post
 
 

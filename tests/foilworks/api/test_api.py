@@ -3,13 +3,15 @@
 import json
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from threading import Lock
-from time import sleep
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 from redis import Redis
 
 from annotation.actions.quality.validators import pause_validator
@@ -19,7 +21,7 @@ from foilworks.core.projects.actions.tokens import make_token
 from foilworks.core.projects.models import ApiToken, AuditEvent, IdempotentAnswer, Membership, Role, User
 from foilworks.site.api import limits
 from tests.annotation.crowd import open_policy, right_answer, stock
-from tests.clocks import within_a_minute
+from tests.clocks import stand_still, within_a_minute
 from tests.factories import make_item, make_member, make_project, make_subtest, make_user
 
 pytestmark = pytest.mark.django_db
@@ -55,7 +57,7 @@ def test_pages_hold_every_row_once_in_every_order(ask, project):
     for order, wanted in (("id", keys), ("-id", keys[::-1]), ("key", sorted(keys)), ("-created_at", None)):
         found, cursor = [], ""
         while cursor is not None:
-            answer = ask("get", f"/api/projects/{project.slug}/items?limit=3&order={order}&cursor={cursor}").json()
+            answer = ask("get", f"/api/v1/projects/{project.slug}/items?limit=3&order={order}&cursor={cursor}").json()
             found += [item["key"] for item in answer["items"]]
             cursor = answer["next"]
         assert sorted(found) == sorted(keys)
@@ -63,7 +65,7 @@ def test_pages_hold_every_row_once_in_every_order(ask, project):
 
 
 def test_only_listed_filters_orders_and_cursors_are_accepted(ask, project):
-    path = f"/api/projects/{project.slug}/items"
+    path = f"/api/v1/projects/{project.slug}/items"
     for query in (
         "subtest__project__memberships__person__password__startswith=a",
         "order=video__sha256",
@@ -84,13 +86,13 @@ def test_only_listed_filters_orders_and_cursors_are_accepted(ask, project):
 
 def test_the_api_rejects_a_name_of_a_state_from_before_0_3_0(ask, project):
     item = make_item(make_subtest(project), state="disputed")
-    path = f"/api/projects/{project.slug}/items?state="
+    path = f"/api/v1/projects/{project.slug}/items?state="
     assert [row["id"] for row in ask("get", f"{path}disputed").json()["items"]] == [item.pk]
     assert ask("get", f"{path}split").status_code == 422
 
 
 def test_unchanged_content_is_not_sent_again(ask, project):
-    path = f"/api/projects/{project.slug}/items"
+    path = f"/api/v1/projects/{project.slug}/items"
     first = ask("get", path)
     again = ask("get", path, If_None_Match=first.headers["ETag"])
     assert (again.status_code, again.content) == (304, b"")
@@ -98,8 +100,38 @@ def test_unchanged_content_is_not_sent_again(ask, project):
     assert ask("get", path, If_None_Match=first.headers["ETag"]).status_code == 200
 
 
+def test_a_page_of_an_unchanged_list_is_304_after_an_hour(ask, project, monkeypatch):
+    for _number in range(3):
+        make_item(make_subtest(project))
+    path = f"/api/v1/projects/{project.slug}/items?limit=2"
+    first = ask("get", path)
+    assert first.json()["next"]
+    seconds, moment = time.time() + 3600, timezone.now() + timedelta(hours=1)
+    monkeypatch.setattr(time, "time", lambda: seconds)
+    stand_still(monkeypatch, moment)
+    assert ask("get", path, If_None_Match=first.headers["ETag"]).status_code == 304
+
+
+def test_addresses_without_a_version_are_an_alias(ask, project):
+    path = f"projects/{project.slug}/subtests"
+    new, old = ask("get", f"/api/v1/{path}"), ask("get", f"/api/{path}")
+    assert (old.json(), old.headers["ETag"]) == (new.json(), new.headers["ETag"])
+    assert old.headers["Deprecation"] == "@1796083200"
+    assert old.headers["Sunset"] == "Wed, 01 Dec 2027 00:00:00 GMT"
+    assert old.headers["Link"] == f'</api/v1/{path}>; rel="successor-version"'
+    assert "Sunset" not in new.headers
+    refused = ask("post", f"/api/{path}", {"name": ""}).json()
+    assert (refused["problem"], refused["fields"][0]["where"]) == (refused["detail"], refused["errors"][0]["where"])
+
+
+def test_a_method_that_an_address_lacks_is_405_in_the_form_of_errors(ask):
+    answer = ask("delete", "/api/v1/me")
+    assert (answer.status_code, answer.headers["Allow"]) == (405, "GET")
+    assert answer.json()["detail"] == "DELETE is not possible here. Use GET."
+
+
 def test_a_repeated_key_returns_the_first_response_and_does_nothing(ask, project):
-    path, body = f"/api/projects/{project.slug}/subtests", {"name": "direction"}
+    path, body = f"/api/v1/projects/{project.slug}/subtests", {"name": "direction"}
     first = ask("post", path, body, Idempotency_Key="k1")
     again = ask("post", path, body, Idempotency_Key="k1")
     assert (first.status_code, first.json()) == (201, again.json())
@@ -113,21 +145,21 @@ def test_a_repeated_key_returns_the_first_response_and_does_nothing(ask, project
 
 
 def test_a_refused_write_leaves_its_key_free(ask, project):
-    path = f"/api/projects/{project.slug}/subtests"
+    path = f"/api/v1/projects/{project.slug}/subtests"
     assert ask("post", path, {"name": ""}, Idempotency_Key="k").status_code == 422
     assert not IdempotentAnswer.objects.exists()
     assert ask("post", path, {"name": "direction"}, Idempotency_Key="k").status_code == 201
 
 
 def test_keys_of_different_people_are_independent(ask, project):
-    path, body = f"/api/projects/{project.slug}/subtests", {"name": "direction"}
+    path, body = f"/api/v1/projects/{project.slug}/subtests", {"name": "direction"}
     assert ask("post", path, body, Idempotency_Key="k").status_code == 201
     other = asking(make_member(project, Role.RESEARCHER))
     assert other("post", path, {"name": "other"}, Idempotency_Key="k").status_code == 201
 
 
 def test_secrets_shown_once_are_not_stored(ask, project):
-    path = f"/api/projects/{project.slug}/members"
+    path = f"/api/v1/projects/{project.slug}/members"
     body = {"username": "newcomer", "roles": ["validator"], "new_account": True, "with_token": True}
     first = ask("post", path, body, Idempotency_Key="k").json()
     assert first["password"]
@@ -142,12 +174,12 @@ def test_secrets_shown_once_are_not_stored(ask, project):
 
 def test_the_token_of_a_new_account_ends_with_its_password(ask, project, client):
     body = {"username": "newcomer", "roles": ["validator"], "new_account": True, "with_token": True}
-    told = ask("post", f"/api/projects/{project.slug}/members", body).json()
+    told = ask("post", f"/api/v1/projects/{project.slug}/members", body).json()
     person = User.objects.get(username="newcomer")
     client.force_login(person)
     new = "another correct horse"
     client.post("/password/", {"old_password": told["password"], "new_password1": new, "new_password2": new})
-    answer = client.get("/api/me", headers={"Authorization": f"Bearer {told['token']}"})
+    answer = client.get("/api/v1/me", headers={"Authorization": f"Bearer {told['token']}"})
     assert answer.status_code == 401
 
 
@@ -157,18 +189,18 @@ def test_a_replayed_submit_gives_the_first_answer(project, settings):
     make_item(subtest)
     make_item(subtest)
     ask = asking(make_member(project, Role.VALIDATOR), "work")
-    work = ask("post", f"/api/projects/{project.slug}/queues/validation/claim").json()
-    submit = f"/api/work/{work['token']}/submit"
+    work = ask("post", f"/api/v1/projects/{project.slug}/queues/validation/claim").json()
+    submit = f"/api/v1/work/{work['token']}/submit"
     first = ask("post", submit, {"answer": "first"}, Idempotency_Key="k")
     again = ask("post", submit, {"answer": "first"}, Idempotency_Key="k")
     assert (first.status_code, again.status_code) == (201, 201)
     assert first.json() == again.json()
     assert Vote.objects.count() == 1
-    other = ask("post", f"/api/projects/{project.slug}/queues/validation/claim").json()
+    other = ask("post", f"/api/v1/projects/{project.slug}/queues/validation/claim").json()
     assert other["task"] != work["task"]
     # A key that came with other work is no second vote, and says so.
-    assert ask("post", f"/api/work/{other['token']}/submit", {"answer": 1}, Idempotency_Key="k").status_code == 409
-    assert ask("post", f"/api/work/{other['token']}/submit", {"answer": 9}).status_code == 400
+    assert ask("post", f"/api/v1/work/{other['token']}/submit", {"answer": 1}, Idempotency_Key="k").status_code == 409
+    assert ask("post", f"/api/v1/work/{other['token']}/submit", {"answer": 9}).status_code == 400
 
 
 def test_a_submit_returns_the_next_task_on_request(project, settings, django_assert_max_num_queries):
@@ -177,10 +209,10 @@ def test_a_submit_returns_the_next_task_on_request(project, settings, django_ass
     for _number in range(4):
         make_item(subtest)
     ask = asking(make_member(project, Role.VALIDATOR), "work")
-    work = ask("post", f"/api/projects/{project.slug}/queues/validation/claim").json()
+    work = ask("post", f"/api/v1/projects/{project.slug}/queues/validation/claim").json()
     seen = [work["task"]]
     while work:
-        submit, key = f"/api/work/{work['token']}/submit?next=true", work["token"]
+        submit, key = f"/api/v1/work/{work['token']}/submit?next=true", work["token"]
         with django_assert_max_num_queries(QUERIES_PER_CLAIM + QUERIES_PER_SUBMIT):
             first = ask("post", submit, {"answer": "first"}, Idempotency_Key=key)
         again = ask("post", submit, {"answer": "first"}, Idempotency_Key=key)
@@ -198,9 +230,9 @@ def test_an_answer_that_pauses_its_person_is_reported_as_stored(project, setting
     make_item(subtest), make_item(subtest)
     person = make_member(project, Role.VALIDATOR)
     ask = asking(person, "work")
-    work = ask("post", f"/api/projects/{project.slug}/queues/validation/claim").json()
+    work = ask("post", f"/api/v1/projects/{project.slug}/queues/validation/claim").json()
     pause_validator(make_member(project, Role.RESEARCHER), project, person.pk)
-    answer = ask("post", f"/api/work/{work['token']}/submit?next=true", {"answer": "first"})
+    answer = ask("post", f"/api/v1/work/{work['token']}/submit?next=true", {"answer": "first"})
     assert (answer.status_code, answer.json()["next"], Vote.objects.count()) == (201, None, 1)
 
 
@@ -210,13 +242,13 @@ def test_a_judgement_costs_few_queries(project, settings, django_assert_max_num_
     for _number in range(3):
         make_item(subtest)
     ask = asking(make_member(project, Role.VALIDATOR), "work")
-    queue = f"/api/projects/{project.slug}/queues/validation/claim"
+    queue = f"/api/v1/projects/{project.slug}/queues/validation/claim"
     work = ask("post", queue).json()
-    ask("post", f"/api/work/{work['token']}/submit", {"answer": "first"})
+    ask("post", f"/api/v1/work/{work['token']}/submit", {"answer": "first"})
     with django_assert_max_num_queries(QUERIES_PER_CLAIM):
         work = ask("post", f"{queue}?after={work['upcoming']}").json()
     with django_assert_max_num_queries(QUERIES_PER_SUBMIT):
-        ask("post", f"/api/work/{work['token']}/submit", {"answer": "first"})
+        ask("post", f"/api/v1/work/{work['token']}/submit", {"answer": "first"})
     assert Vote.objects.count() == 2
 
 
@@ -227,19 +259,21 @@ def test_the_cost_of_lists_does_not_depend_on_their_length(ask, project, django_
         make_member(project, Role.VALIDATOR)
     for path in ("items", "members", "subtests", "votes", "runs", "releases", "imports", "scoring"):
         with django_assert_max_num_queries(7):
-            assert ask("get", f"/api/projects/{project.slug}/{path}").status_code == 200
+            assert ask("get", f"/api/v1/projects/{project.slug}/{path}").status_code == 200
 
 
 def test_a_token_over_its_rate_limit_waits(project, settings, monkeypatch):
     settings.API_RATE_LIMIT_PER_MINUTE = 3
     within_a_minute(monkeypatch)
     ask, other = (asking(make_member(project, Role.ANNOTATOR), "read") for _number in range(2))
-    statuses = [ask("get", "/api/me").status_code for _number in range(5)]
+    statuses = [ask("get", "/api/v1/me").status_code for _number in range(5)]
     assert statuses == [200, 200, 200, 429, 429]
-    limited = ask("get", "/api/me")
+    limited = ask("get", "/api/v1/me")
     assert limited.status_code == 429
     assert limited.headers["Retry-After"] == "51"
-    assert other("get", "/api/me").status_code == 200
+    assert limited.headers["RateLimit"] == '"minute";r=0;t=51'
+    assert limited.headers["RateLimit-Policy"] == '"minute";q=3;w=60'
+    assert other("get", "/api/v1/me").status_code == 200
 
 
 def test_first_requests_at_once_share_one_client_of_redis(monkeypatch):
@@ -248,7 +282,7 @@ def test_first_requests_at_once_share_one_client_of_redis(monkeypatch):
 
     class SlowRedis(Redis):
         def __init__(self) -> None:
-            sleep(0.02)
+            time.sleep(0.02)
             super().__init__(unix_socket_path="/nowhere/redis.sock")
             with lock:
                 made.append(self)
@@ -257,26 +291,28 @@ def test_first_requests_at_once_share_one_client_of_redis(monkeypatch):
     monkeypatch.setattr(limits, "_count_in_database", lambda _token, _window: 1)
     limits._redis.cache_clear()
     with ThreadPoolExecutor(8) as pool:
-        waits = list(pool.map(limits.seconds_to_wait, range(8)))
+        quotas = list(pool.map(limits.count_request, range(8)))
     limits._redis.cache_clear()
-    assert (waits, len(made)) == ([0] * 8, 1)
+    assert ({quota.remaining for quota in quotas}, len(made)) == ({599}, 1)
 
 
 def test_errors_have_one_shape(ask, project, client):
     for answer in (
-        client.get("/api/nothing"),
-        client.post("/api/work/a b/submit"),
-        client.get("/api/me"),
-        ask("get", "/api/projects/nobodys"),
-        ask("get", f"/api/projects/{project.slug}/items/{10**30}"),
-        ask("post", "/api/projects", {"name": "\x00"}),
-        ask("post", "/api/projects", ["no", "object"]),
+        client.get("/api/v1/nothing"),
+        client.post("/api/v1/work/a b/submit"),
+        client.get("/api/v1/me"),
+        ask("get", "/api/v1/projects/nobodys"),
+        ask("get", f"/api/v1/projects/{project.slug}/items/{10**30}"),
+        ask("post", "/api/v1/projects", {"name": "\x00"}),
+        ask("post", "/api/v1/projects", ["no", "object"]),
+        ask("post", "/api/v1/me", {}),
     ):
         assert answer.status_code >= 400
-        assert answer.headers["Content-Type"].startswith("application/json")
-        assert set(answer.json()) == {"problem", "fields"}
+        assert answer.headers["Content-Type"] == "application/problem+json"
+        assert set(answer.json()) == {"type", "title", "status", "detail", "errors"}
+        assert answer.json()["status"] == answer.status_code
     broken = client.post(
-        "/api/projects", "{", content_type="application/json", headers={"Authorization": "Bearer fw_x"}
+        "/api/v1/projects", "{", content_type="application/json", headers={"Authorization": "Bearer fw_x"}
     )
     assert broken.status_code == 401
 
@@ -287,7 +323,7 @@ def test_nobody_picks_a_slot(project, settings):
     subtest = make_subtest(project)
     for _number in range(4):
         make_item(subtest)
-    queue = f"/api/projects/{project.slug}/queues/validation/claim"
+    queue = f"/api/v1/projects/{project.slug}/queues/validation/claim"
     first, *others = (asking(make_member(project, Role.VALIDATOR), "work") for _number in range(3))
     mine = first("post", queue).json()
     promised = Lease.objects.get(token=mine["token"]).upcoming_slot
@@ -295,7 +331,7 @@ def test_nobody_picks_a_slot(project, settings):
     # They get what they would have got: a place beside the first, whose task is begun.
     for other, after in zip(others, (last, mine["upcoming"]), strict=True):
         assert other("post", f"{queue}?after={after}").json()["task"] == mine["task"]
-    first("post", f"/api/work/{mine['token']}/submit", {"answer": 1})
+    first("post", f"/api/v1/work/{mine['token']}/submit", {"answer": 1})
     following = first("post", f"{queue}?after={mine['upcoming']}").json()
     assert Slot.objects.get(token=following["token"]).pk == promised
 
@@ -308,12 +344,12 @@ def test_no_number_of_a_task_reveals_gold(project, settings, every_second_gold):
     make_tasks(project)
     ask = asking(make_member(project, Role.VALIDATOR), "work")
     pieces, after = [], ""
-    while (claimed := ask("post", f"/api/projects/{project.slug}/queues/validation/claim?after={after}")).content:
+    while (claimed := ask("post", f"/api/v1/projects/{project.slug}/queues/validation/claim?after={after}")).content:
         work = claimed.json()
         lease = Lease.objects.select_related("slot").get(token=work["token"])
         pieces.append((lease.slot.stage, work))
         right = right_answer(lease.slot_id, lease.caption_first)
-        assert ask("post", f"/api/work/{work['token']}/submit", {"answer": right}).status_code == 201
+        assert ask("post", f"/api/v1/work/{work['token']}/submit", {"answer": right}).status_code == 201
         after = work["upcoming"] or ""
     assert {stage for stage, _work in pieces} == {Stage.GOLD, Stage.VALIDATION}
     assert any(work["upcoming"] for _stage, work in pieces)
@@ -330,9 +366,9 @@ def test_no_number_of_a_task_reveals_gold(project, settings, every_second_gold):
 def test_a_vote_has_the_task_number_of_its_claim(ask, project):
     make_item(make_subtest(project))
     judge = asking(make_member(project, Role.VALIDATOR), "work")
-    work = judge("post", f"/api/projects/{project.slug}/queues/validation/claim").json()
-    judge("post", f"/api/work/{work['token']}/submit", {"answer": 1})
-    listed = ask("get", f"/api/projects/{project.slug}/votes").json()["items"]
+    work = judge("post", f"/api/v1/projects/{project.slug}/queues/validation/claim").json()
+    judge("post", f"/api/v1/work/{work['token']}/submit", {"answer": 1})
+    listed = ask("get", f"/api/v1/projects/{project.slug}/votes").json()["items"]
     assert [vote["task"] for vote in listed] == [work["task"]]
 
 
@@ -341,7 +377,7 @@ def test_annotators_never_see_names_of_others(project, settings):
     owner = make_member(project, Role.RESEARCHER, name="secret-owner")
     make_item(make_subtest(project))
     ask = asking(make_member(project, Role.VALIDATOR), "work")
-    work = ask("post", f"/api/projects/{project.slug}/queues/validation/claim")
+    work = ask("post", f"/api/v1/projects/{project.slug}/queues/validation/claim")
     assert owner.username not in work.content.decode()
     assert not {"caption_first", "caption", "foil", "item"} & set(work.json())
 
@@ -353,16 +389,16 @@ def test_a_narrowed_token_makes_no_project_and_sees_one(project, settings):
     secret = make_token(person, name="narrow", scope="manage", project=project, role="annotator").secret
     headers = {"Authorization": f"Bearer {secret}"}
     client = Client(headers=headers)
-    assert [row["project"] for row in client.get("/api/me").json()["projects"]] == [project.slug]
-    assert client.get("/api/me").json()["projects"][0]["roles"] == ["annotator"]
-    assert client.post("/api/projects", {"name": "x"}, content_type="application/json").status_code == 403
+    assert [row["project"] for row in client.get("/api/v1/me").json()["projects"]] == [project.slug]
+    assert client.get("/api/v1/me").json()["projects"][0]["roles"] == ["annotator"]
+    assert client.post("/api/v1/projects", {"name": "x"}, content_type="application/json").status_code == 403
 
 
 def test_the_page_of_the_document_runs_no_script(client):
     page = client.get("/api/docs/")
     words = page.content.decode()
-    assert "/api/projects/{slug}/items" in words
-    assert client.get("/api/openapi.json").json()["openapi"].startswith("3.")
+    assert "/api/v1/projects/{slug}/items" in words
+    assert client.get("/api/v1/openapi.json").json()["openapi"].startswith("3.")
     assert "script-src 'self'" in page.headers["Content-Security-Policy"]
 
 
@@ -375,8 +411,8 @@ def test_the_client_imports_nothing_of_the_server():
 def test_refused_requests_are_in_the_audit_trail(project, settings):
     settings.API_RATE_LIMIT_PER_MINUTE = 0
     annotator, stranger = make_member(project, Role.ANNOTATOR), make_user()
-    assert asking(annotator)("get", f"/api/projects/{project.slug}/items").status_code == 403
-    assert asking(stranger)("get", f"/api/projects/{project.slug}").status_code == 404
+    assert asking(annotator)("get", f"/api/v1/projects/{project.slug}/items").status_code == 403
+    assert asking(stranger)("get", f"/api/v1/projects/{project.slug}").status_code == 404
     rows = AuditEvent.objects.filter(action="projects.refused", project=project).order_by("pk")
     assert [(row.actor, row.details["page"]) for row in rows] == [
         (annotator, "api:list_items"),
@@ -387,7 +423,7 @@ def test_refused_requests_are_in_the_audit_trail(project, settings):
 def test_a_refused_write_with_a_key_is_audited_once_and_frees_its_key(project, settings):
     settings.API_RATE_LIMIT_PER_MINUTE = 0
     annotator, stranger = make_member(project, Role.ANNOTATOR), make_user()
-    path, body = f"/api/projects/{project.slug}/subtests", {"name": "direction"}
+    path, body = f"/api/v1/projects/{project.slug}/subtests", {"name": "direction"}
     assert asking(annotator)("post", path, body, Idempotency_Key="k").status_code == 403
     assert asking(stranger)("post", path, body, Idempotency_Key="k").status_code == 404
     rows = AuditEvent.objects.filter(action="projects.refused", project=project).order_by("pk")
@@ -400,7 +436,7 @@ def test_a_refused_write_with_a_key_is_audited_once_and_frees_its_key(project, s
 def test_a_refused_write_with_a_key_counts(project, settings, monkeypatch):
     settings.API_RATE_LIMIT_PER_MINUTE = 3
     within_a_minute(monkeypatch)
-    ask, path = asking(make_member(project, Role.ANNOTATOR)), f"/api/projects/{project.slug}/subtests"
+    ask, path = asking(make_member(project, Role.ANNOTATOR)), f"/api/v1/projects/{project.slug}/subtests"
     statuses = [
         ask("post", path, {"name": "direction"}, Idempotency_Key=f"k{number}").status_code for number in range(5)
     ]
@@ -410,6 +446,6 @@ def test_a_refused_write_with_a_key_counts(project, settings, monkeypatch):
 def test_another_token_of_the_person_gets_no_stored_response(project, settings):
     settings.API_RATE_LIMIT_PER_MINUTE = 0
     person = make_member(project, Role.RESEARCHER)
-    path, body = f"/api/projects/{project.slug}/subtests", {"name": "direction"}
+    path, body = f"/api/v1/projects/{project.slug}/subtests", {"name": "direction"}
     assert asking(person)("post", path, body, Idempotency_Key="k").status_code == 201
     assert asking(person, "read")("post", path, body, Idempotency_Key="k").status_code == 409

@@ -18,7 +18,7 @@ def test_a_run_has_controls_if_they_are_asked_for(client, asked):
     release = make_release()
     person = factories.make_member(release.project, Role.RESEARCHER)
     wanted = [rung.value for rung in CONTROLS] if asked else []
-    path = f"/api/projects/{release.project.slug}/releases/{release.pk}/scoring"
+    path = f"/api/v1/projects/{release.project.slug}/releases/{release.pk}/scoring"
     made = asking(person)("post", path, {"spec": "fake:text", "controls": asked, "standard": asked})
     assert made.status_code == 202
     assert Run.objects.get(pk=made.json()["id"]).params.get("ladder", {}).get("rungs", []) == wanted

@@ -170,7 +170,7 @@ class Researcher:
                 "seed": number,
                 "selection": {"caption_keys": keys},
             }
-            answer = self._post("/api/projects/crowd/runs", body, uuid.uuid4().hex)
+            answer = self._post("/api/v1/projects/crowd/runs", body, uuid.uuid4().hex)
             self.generated.append(answer["id"])
             self._over("generation", answer["id"])
 
