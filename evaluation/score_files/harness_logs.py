@@ -1,7 +1,8 @@
-"""Read the logs of evaluation harnesses for tasks that `foilworks export` wrote: lmms-eval samples, Inspect logs.
+"""Read the logs of evaluation harnesses: samples of lmms-eval, logs of Inspect, samples of Every Eval Ever.
 
 An answer only says which text won; likelihoods are scores. Answers are read here, by the product's own reader, and not
-taken from what the harness read: earlier exports read them by another rule.
+taken from what the harness read: earlier exports read them by another rule. Only if a log has no options to read an
+answer by, what it says of the answer counts.
 """
 
 import ast
@@ -14,12 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.errors import EvaluationError
+from evaluation.score_files.every_eval_ever import aggregate_of, samples_of
 from evaluation.score_files.harness_shapes import (
     InspectHeader,
     InspectRun,
     InspectSample,
     LmmsResults,
     LmmsSample,
+    LoggedAnswer,
 )
 from foilworks.core.corpus.import_formats.parsing.parquet_rows import parquet_library
 from foilworks.core.text.model_answers import LETTERS, read_answer
@@ -31,56 +34,101 @@ ZSTANDARD = 93
 LOCAL_HEADER = struct.Struct("<26xHH")
 MAX_MEMBER = 64 * 1024 * 1024
 MAX_PROMPT = 2_000
+# Words of the first record of a log, or of the head of a document.
+MARKS = {
+    ".jsonl": ((b'"doc_id"', b'"filtered_resps"'), (b'"evaluation_id"', b'"interaction_type"')),
+    ".json": ((b'"evaluation_id"', b'"eval_library"'),),
+}
+Details = dict[str, str]
 
 
 @dataclass
 class HarnessLog:
-    """Scores by item, the caption's first; `only_winners`: 1 and 0. `reasons`: by item, why its answer cannot be read;
-    "" if it can. `details`: harness, version, model, prompt."""
+    """Scores by item, the right text's first; `only_winners`: 1 and 0. `reasons`: by item, why its answer cannot be
+    read; "" if it can. `details`: harness, version, model, prompt."""
 
     ids: list[str] = field(default_factory=list)
     scores: list[list[float]] = field(default_factory=list)
     only_winners: bool = True
     reasons: list[str] = field(default_factory=list)
-    details: dict[str, str] = field(default_factory=dict)
+    details: Details = field(default_factory=dict)
 
 
 def is_harness_log(path: Path) -> bool:
-    """Report whether a file is a log of a harness, by its ending or its first record."""
-    if path.suffix.lower() == EVAL_LOG:
+    """Report whether a file is a log of a harness, by its ending or the words of its first record."""
+    suffix = path.suffix.lower()
+    if suffix == EVAL_LOG:
         return True
-    if path.suffix.lower() != ".jsonl":
+    if suffix not in MARKS:
         return False
     with path.open("rb") as file:
-        first = file.readline(MAX_MEMBER)
-    return b'"doc_id"' in first and b'"filtered_resps"' in first
+        head = file.readline(MAX_MEMBER) if suffix == ".jsonl" else file.read(MAX_MEMBER)
+    return any(all(mark in head for mark in marks) for marks in MARKS[suffix])
 
 
 def read_harness_log(path: Path) -> HarnessLog:
-    """Read an lmms-eval samples file or an Inspect log. EvaluationError: another task's log, or a broken one."""
-    log = _inspect(path) if path.suffix.lower() == EVAL_LOG else _lmms_eval(path)
-    if not log.ids:
+    """Read the log of one task as scores. EvaluationError: another task's log, or a broken one."""
+    details, lines = logged_answers(path)
+    answers = list(lines)
+    if not answers:
         raise EvaluationError(f"{path}: record: there is none; give the log of a finished run")
+    log = HarnessLog(details=details, only_winners=not all(answer.likelihoods for answer in answers))
+    log.details.setdefault("prompt", answers[0].question[:MAX_PROMPT])
     seen: set[str] = set()
-    for name in log.ids:
-        if name in seen:
+    for answer in answers:
+        if answer.id in seen:
             raise EvaluationError(
-                f"{path}: id: {quoted(name)} occurs twice; give the log of one task with one answer an item (one epoch)"
+                f"{path}: id: {quoted(answer.id)} occurs twice; give the log of one task with one answer an item (one "
+                "epoch)"
             )
-        seen.add(name)
+        seen.add(answer.id)
+        log.ids.append(answer.id)
+        scores, reason = _scores(answer, only_winners=log.only_winners)
+        log.scores.append(scores)
+        log.reasons.append(reason)
     return log
 
 
-def _lmms_eval(path: Path) -> HarnessLog:
-    log = HarnessLog(details={"harness": "lmms-eval", **_run_details(path)})
+def logged_answers(path: Path) -> tuple[Details, Iterator[LoggedAnswer]]:
+    """Return what a log says of its run, and its answers in order. EvaluationError: a broken log, also on iteration."""
+    suffix = path.suffix.lower()
+    if suffix == EVAL_LOG:
+        details, answers = _inspect(path)
+        return details, iter(answers)
+    if suffix == ".json":
+        path = aggregate_of(path)
+    with path.open("rb") as file:
+        is_lmms_eval = b'"doc_id"' in file.readline(MAX_MEMBER)
+    if is_lmms_eval:
+        return {"harness": "lmms-eval", **_run_details(path)}, _lmms_eval(path)
+    return samples_of(path)
+
+
+def _scores(answer: LoggedAnswer, *, only_winners: bool) -> tuple[list[float], str]:
+    """Return the scores, the right text's first, and why the answer cannot be read, if so."""
+    right = answer.right
+    if answer.likelihoods and right is not None:
+        others = [value for index, value in enumerate(answer.likelihoods) if index != right]
+        scores = [answer.likelihoods[right], *others]
+        won, reason = scores[0] > max(others), ""
+        if not only_winners:
+            return scores, ""
+    elif right is not None:
+        reading = read_answer(answer.text, answer.options, finish_reason=answer.finish_reason)
+        won, reason = reading.option == right, reading.reason
+    else:
+        won, reason = bool(answer.is_right), ""
+    return [1.0, 0.0] if won else [0.0, 1.0], reason
+
+
+def _lmms_eval(path: Path) -> Iterator[LoggedAnswer]:
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             if line.strip():
-                _add_sample(log, f"{path}:{number}", line)
-    return log
+                yield _sample(f"{path}:{number}", line)
 
 
-def _add_sample(log: HarnessLog, where: str, line: str) -> None:
+def _sample(where: str, line: str) -> LoggedAnswer:
     try:
         row = LmmsSample.read(line)
     except ValueError as error:
@@ -88,48 +136,43 @@ def _add_sample(log: HarnessLog, where: str, line: str) -> None:
             f"{where}: item: the record names no item; give a samples file of a task that `foilworks export lmms-eval` "
             "wrote"
         ) from error
-    name, answers, target, question = row.item, row.filtered_resps, row.target, row.input or ""
-    log.details.setdefault("prompt", question[:MAX_PROMPT])
-    log.ids.append(str(name))
+    answers, question = row.filtered_resps, row.input or ""
     if isinstance(answers, list) and len(answers) > 1:
-        log.only_winners = False
-        log.scores.append(_likelihoods(where, answers, target))
-        return
+        values, right = _likelihoods(where, answers, row.target)
+        return LoggedAnswer(where, str(row.item), question, (), right, likelihoods=values)
     text = (answers or [""])[0] if isinstance(answers, list) else answers
-    _add_reading(log, where, str(text), _OPTION.findall(question), str(target))
+    options = _OPTION.findall(question)
+    return LoggedAnswer(
+        where, str(row.item), question, options, _place(where, options, str(row.target)), text=str(text)
+    )
 
 
 # A line of the question that `foilworks export lmms-eval` writes.
 _OPTION = re.compile(r"^[A-Z]\. (.+)$", re.MULTILINE)
 
 
-def _add_reading(
-    log: HarnessLog, where: str, text: str, options: Sequence[str], target: str, finish_reason: str = ""
-) -> None:
-    """Add which text won. EvaluationError: the options of the question, or the letter of the right one, are missing."""
-    if len(target) != 1 or LETTERS.find(target) not in range(len(options)):
+def _place(where: str, options: Sequence[str], letter: str) -> int:
+    """Return the place of the right option. EvaluationError: no options, or no letter of one."""
+    if len(letter) != 1 or LETTERS.find(letter) not in range(len(options)):
         raise EvaluationError(
-            f"{where}: target: {quoted(target)} is no letter of the question's {len(options)} options; give the log of "
+            f"{where}: target: {quoted(letter)} is no letter of the question's {len(options)} options; give the log of "
             "a task that `foilworks export` wrote"
         )
-    answer = read_answer(text, options, finish_reason=finish_reason)
-    log.reasons.append(answer.reason)
-    log.scores.append([1.0, 0.0] if answer.option == LETTERS.find(target) else [0.0, 1.0])
+    return LETTERS.find(letter)
 
 
-def _likelihoods(where: str, answers: Sequence[Any], target: Any) -> list[float]:
-    """Return the options' scores, the caption's first, higher is better: losses are positive, log-likelihoods not."""
+def _likelihoods(where: str, answers: Sequence[Any], target: Any) -> tuple[list[float], int]:
+    """Return the options' scores, higher is better, and the place of the right one: losses are positive,
+    log-likelihoods not."""
     try:
-        values = [_number(answer) for answer in answers]
-        right_index = int(target)
-        right = values.pop(right_index)
+        values, right = [_number(answer) for answer in answers], int(target)
+        _ = values[right]
     except (ValueError, SyntaxError, TypeError, IndexError) as error:
         raise EvaluationError(
             f"{where}: filtered_resps: {shortened(str(answers))} are not likelihoods; give a samples file as lmms-eval "
             "wrote it"
         ) from error
-    ordered = [right, *values]
-    return [-value for value in ordered] if min(ordered) >= 0 else ordered
+    return [-value for value in values] if min(values) >= 0 else values, right % len(values)
 
 
 def _number(value: Any) -> float:
@@ -153,45 +196,47 @@ def _run_details(path: Path) -> dict[str, str]:
     return {name: str(value) for name, value in details.items() if value}
 
 
-def _inspect(path: Path) -> HarnessLog:
-    log = HarnessLog()
+def _inspect(path: Path) -> tuple[Details, list[LoggedAnswer]]:
     try:
         with zipfile.ZipFile(path) as archive:
             head = InspectHeader.read(_member(path, archive, "header.json"))
-            log.details = _inspect_details(head.eval)
             if head.status != "success":
                 status = shortened(head.status)
                 raise EvaluationError(f"{path}: the run did not finish (status {status}); run the task to its end")
-            for name in sorted(member for member in archive.namelist() if member.startswith("samples/")):
-                _add_answer(log, f"{path}: {name}", InspectSample.read(_member(path, archive, name)))
+            names = sorted(member for member in archive.namelist() if member.startswith("samples/"))
+            samples = ((name, InspectSample.read(_member(path, archive, name))) for name in names)
+            return _inspect_details(head.eval), [_logged(f"{path}: {name}", sample) for name, sample in samples]
     except (zipfile.BadZipFile, KeyError, ValueError, OSError, struct.error) as error:
         raise EvaluationError(
             f"{path}: is not a complete Inspect log ({error}); copy it again from its source"
         ) from error
-    return log
 
 
-def _inspect_details(ran: InspectRun) -> dict[str, str]:
+def _inspect_details(ran: InspectRun) -> Details:
     details: dict[str, Any] = {"version": ran.packages.get("inspect_ai"), "model": ran.model, "task": ran.task}
     details["content_hash"] = (ran.metadata or {}).get("content_hash")
     return {"harness": "Inspect", **{name: str(value) for name, value in details.items() if value}}
 
 
-def _add_answer(log: HarnessLog, where: str, sample: InspectSample) -> None:
+def _logged(where: str, sample: InspectSample) -> LoggedAnswer:
     if not sample.scores:
         raise EvaluationError(f"{where}: scores: the sample has none; run the task to its end")
-    log.details.setdefault("prompt", _prompt(sample))
-    log.ids.append(str(sample.id))
-    stopped = next((choice.stop_reason or "" for choice in sample.output.choices or ()), "")
-    text = sample.output.completion or ""
-    _add_reading(log, where, text, sample.choices, "".join(sample.target), stopped)
+    return LoggedAnswer(
+        where,
+        str(sample.id),
+        _prompt(sample),
+        sample.choices,
+        _place(where, sample.choices, "".join(sample.target)),
+        text=sample.output.completion or "",
+        finish_reason=next((choice.stop_reason or "" for choice in sample.output.choices or ()), ""),
+    )
 
 
 def _prompt(sample: InspectSample) -> str:
     """Return the text of the first question."""
     content = next((message.content for message in sample.messages if message.role == "user"), "")
     texts = [content] if isinstance(content, str) else [block.text for block in content or ()]
-    return "\n".join(text for text in texts if text)[:MAX_PROMPT]
+    return "\n".join(text for text in texts if text)
 
 
 def _member(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:

@@ -1,8 +1,27 @@
-"""Shapes of the logs of lmms-eval and Inspect, as far as they are read."""
+"""Shapes of the logs of lmms-eval, Inspect and Every Eval Ever, as far as they are read, and of an answer in them."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from foilworks.core.text.shape import Shape
+
+
+@dataclass(frozen=True)
+class LoggedAnswer:
+    """The answer to one question. `options`: their texts in order; `right`: the place of the right one, None if the log
+    has no options. `likelihoods`: of the options, higher is better. `is_right`: what the log says of the answer.
+    """
+
+    where: str
+    id: str
+    question: str
+    options: Sequence[str]
+    right: int | None
+    text: str = ""
+    finish_reason: str = ""
+    likelihoods: Sequence[float] = ()
+    is_right: bool | None = None
 
 
 class LmmsSample(Shape):
@@ -72,3 +91,64 @@ class InspectSample(Shape):
     output: Output
     scores: dict[str, Any] | None = None
     messages: list[Message] = []
+
+
+class SampleInput(Shape):
+    """The question of a sample of Every Eval Ever. `reference`: right answers; a text in versions before 0.3."""
+
+    raw: str
+    reference: str | list[str]
+    choices: list[str] | None = None
+
+
+class SampleOutput(Shape):
+    """Responses of the model; a text in versions before 0.3."""
+
+    raw: str | list[str]
+
+
+class Turn(Shape):
+    """A message of a sample with several turns."""
+
+    role: str
+    content: str | None = None
+
+
+class Judgement(Shape):
+    """What the harness says of an answer."""
+
+    score: float
+    is_correct: bool
+
+
+class Sample(Shape):
+    """A line of a samples file of Every Eval Ever 0.2 or 0.3. `metadata` of our exports has `scores` of the choices."""
+
+    evaluation_id: str
+    model_id: str
+    sample_id: str | int
+    input: SampleInput
+    evaluation: Judgement
+    output: SampleOutput | None = None
+    messages: list[Turn] | None = None
+    metadata: dict[str, Any] | None = None
+
+
+class Library(Shape):
+    """What ran the evaluation."""
+
+    name: str
+    version: str
+
+
+class SamplesFile(Shape):
+    """Where an aggregate has its samples."""
+
+    file_path: str
+
+
+class Aggregate(Shape):
+    """The aggregate record of Every Eval Ever beside a samples file."""
+
+    eval_library: Library
+    detailed_evaluation_results: SamplesFile | None = None

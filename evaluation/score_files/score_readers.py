@@ -44,7 +44,7 @@ FORMS: dict[str, str] = {
     "mc": "Multiple choice, CSV: id, prediction",
     LETTERS: "Multiple choice, answers as text, CSV or JSON: id, prediction (B, or the text of an option)",
     "utd": "UTD, CSV: sample and correct",
-    "harness": "lmms-eval samples, Inspect log or VLMEvalKit predictions of a task that Foilworks exported",
+    "harness": "Samples of lmms-eval or Every Eval Ever, Inspect log, or VLMEvalKit predictions",
 }
 
 
@@ -71,11 +71,14 @@ def read_given(
         raise EvaluationError("only the ViLMA format takes a second file; leave it out")
     if path.suffix == ".npy":
         return _array(path, records, notes)
-    if form == "harness" or (form == AUTO and is_harness_log(path)):
+    may_be_harness = form in ("harness", AUTO)
+    if may_be_harness and is_harness_log(path):
         return _of_harness(path, records, notes)
     table = Table(path, columns)
-    if form in ("harness", AUTO) and table.names and LISTED_OPTIONS.issubset(table.names):
+    if may_be_harness and table.names and LISTED_OPTIONS.issubset(table.names):
         return _by_listed_options(table, records, notes)
+    if form == "harness":
+        raise EvaluationError(f"{path}: is no log of a harness; give one of: {FORMS[form]}")
     if form == "winoground" or (form == AUTO and is_of_two_clips(table.names)):
         return _two_clips(table, records, notes)
     kind = kind_of(table) if form == AUTO else _KINDS.get(form, "scores")

@@ -1,4 +1,7 @@
-"""Logs of lmms-eval 0.7.3 and Inspect 0.3.285, written by them for four items of the sample project."""
+"""Logs of lmms-eval 0.7.3 and Inspect 0.3.285, written by them for four items of the sample project.
+
+The samples of Every Eval Ever are the Inspect log, converted by `every_eval_ever convert inspect` 0.3.0.
+"""
 
 import json
 import shutil
@@ -15,13 +18,15 @@ from evaluation.score_files.scores import Notes
 LOGS = Path(__file__).with_name("harness_logs")
 CHOICE, LIKELIHOOD = LOGS / "lmms_samples_choice.jsonl", LOGS / "lmms_samples_likelihood.jsonl"
 INSPECT = LOGS / "inspect_four_items.eval"
+AGGREGATE = LOGS / "60c78608-b5b6-452c-8bc3-1a3a785f4db6.json"
+SAMPLES = LOGS / "60c78608-b5b6-452c-8bc3-1a3a785f4db6_samples.jsonl"
 NAMES = [f"direction:direction-scene-000{at}-{way}" for at in (1, 2) for way in ("forward", "reverse")]
 RECORDS = [{"id": name, "subtest": "direction", "foils": ["a foil"]} for name in NAMES]
 
 
-def read(path, records=RECORDS):
+def read(path, records=RECORDS, form=AUTO):
     notes = Notes()
-    return read_given(path, AUTO, records, notes=notes), notes
+    return read_given(path, form, records, notes=notes), notes
 
 
 def test_answers_by_letter_say_which_text_won():
@@ -67,6 +72,8 @@ def test_other_score_files_are_not_logs(tmp_path):
     path = tmp_path / "scores.jsonl"
     path.write_text('{"id": "1", "caption": 1.0, "foils": [0.5]}\n')
     assert not is_harness_log(path)
+    with pytest.raises(EvaluationError, match="is no log of a harness"):
+        read(path, form="harness")
 
 
 @pytest.mark.parametrize(
@@ -123,7 +130,81 @@ def test_predictions_of_vlmevalkit_are_read_by_the_options_of_their_row(tmp_path
         for at, (said, first, second) in enumerate(rows)
     ]
     path.write_text("\n".join(lines) + "\n")
+    for form in (AUTO, "harness"):
+        data, notes = read(path, form=form)
+        assert data.main.tolist() == [[1.0, 0.0], [0.0, 1.0]]
+        assert notes.unreadable == {NAMES[2]: "no option"}
+        assert notes.harness == {"harness": "VLMEvalKit"}
+
+
+@pytest.mark.parametrize("path", [SAMPLES, AGGREGATE])
+def test_samples_of_every_eval_ever_are_read_as_the_log_that_they_come_from(path):
     data, notes = read(path)
-    assert data.main.tolist() == [[1.0, 0.0], [0.0, 1.0]]
-    assert notes.unreadable == {NAMES[2]: "no option"}
-    assert notes.harness == {"harness": "VLMEvalKit"}
+    log, notes_of_log = read(INSPECT)
+    assert list(data.ids) == list(log.ids)
+    assert data.main.tolist() == log.main.tolist()
+    assert notes.unreadable == notes_of_log.unreadable
+    assert (notes.harness["harness"], notes.harness["version"]) == ("inspect", "inspect_ai:0.3.285")
+    assert notes.harness["model"] == "openai/openai/lab-model"
+
+
+def samples(path, **changes):
+    """The samples with some fields replaced, alone in a folder."""
+    rows = [{**json.loads(line), **changes} for line in SAMPLES.read_text().splitlines()]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return rows
+
+
+def test_without_choices_the_result_of_the_log_counts(tmp_path):
+    path = tmp_path / "a_samples.jsonl"
+    samples(path, input={"raw": "What is it?", "reference": "a circle"}, evaluation={"score": 1, "is_correct": True})
+    data, notes = read(path)
+    assert data.main.tolist() == [[1.0, 0.0]] * 4
+    assert notes.harness["harness"] == "Every Eval Ever"
+    assert notes.only_winners
+    samples(path, input={"raw": "What is it?", "reference": []}, evaluation={"score": 0.7, "is_correct": False})
+    with pytest.raises(EvaluationError, match=r"is 0\.7, and the sample has no choices"):
+        read(path)
+
+
+def test_the_last_message_of_several_turns_is_the_answer(tmp_path):
+    path = tmp_path / "a_samples.jsonl"
+    turns = [("user", "Which?"), ("assistant", "B"), ("user", "Sure?"), ("assistant", "It is A."), ("tool", None)]
+    messages = [{"turn_idx": n, "role": role, "content": text} for n, (role, text) in enumerate(turns)]
+    samples(path, interaction_type="multi_turn", output=None, messages=messages)
+    assert read(path)[0].main[:, 0].tolist() == [1.0, 1.0, 0.0, 1.0]
+
+
+def test_a_sample_may_count_for_several_results_but_has_one_answer(tmp_path):
+    path = tmp_path / "a_samples.jsonl"
+    rows = samples(path)
+    lines = [*rows, *({**row, "evaluation_result_id": "choice:other"} for row in rows)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in lines))
+    assert read(path)[0].main[:, 0].tolist() == [1.0, 0.0, 1.0]
+    lines[-1]["output"] = {"raw": ["B"]}
+    path.write_text("".join(json.dumps(row) + "\n" for row in lines))
+    with pytest.raises(EvaluationError, match="the answer or result of"):
+        read(path)
+    samples(path, output={"raw": ["A", "B"]})
+    with pytest.raises(EvaluationError, match="2 different responses"):
+        read(path)
+
+
+def test_scores_of_choices_are_scores(tmp_path):
+    path = tmp_path / "a_samples.jsonl"
+    samples(path, metadata={"scores": "[0.25, 0.75]"})
+    data, notes = read(path)
+    assert data.main.tolist() == [[0.25, 0.75], [0.25, 0.75], [0.75, 0.25], [0.25, 0.75]]
+    assert not notes.only_winners
+    samples(path, metadata={"scores": "[0.25, NaN]"})
+    assert read(path)[1].only_winners
+
+
+def test_an_aggregate_without_its_samples_says_which_file_to_give(tmp_path):
+    path = tmp_path / AGGREGATE.name
+    shutil.copy(AGGREGATE, path)
+    with pytest.raises(EvaluationError, match=f"its samples '{SAMPLES.name}' are not in its folder"):
+        read(path)
+    path.write_text(json.dumps({**json.loads(AGGREGATE.read_text()), "detailed_evaluation_results": None}))
+    with pytest.raises(EvaluationError, match="names no samples"):
+        read(path)

@@ -29,7 +29,7 @@ from foilworks.core.text.errors import ActionableError
 from foilworks.site.backup import folder as backup
 from foilworks.site.exports.verify import verify
 from tests import factories
-from tests.evaluation.test_harness_logs import CHOICE, INSPECT, LIKELIHOOD, RECORDS
+from tests.evaluation.test_harness_logs import AGGREGATE, CHOICE, INSPECT, LIKELIHOOD, RECORDS, SAMPLES
 
 pytestmark = pytest.mark.django_db
 VALUES = (None, 5, -1.5, True, "x", [], [None], {}, {"x": []}, [[]])
@@ -125,12 +125,22 @@ def test_items_of_exports(export):
         check(items_of, export)
 
 
-@pytest.mark.parametrize("log", [CHOICE, LIKELIHOOD])
-def test_logs_of_lmms_eval(log, tmp_path):
+@pytest.mark.parametrize("log", [CHOICE, LIKELIHOOD, SAMPLES])
+def test_samples_of_harnesses(log, tmp_path):
     first, *more = log.read_text().splitlines()
     path = tmp_path / "run_samples_x.jsonl"
     for document in spoiled(json.loads(first)):
         path.write_text("\n".join([json.dumps(document), *more]))
+        check(read_given, path, AUTO, RECORDS, notes=Notes())
+
+
+def test_aggregates_of_every_eval_ever(tmp_path):
+    (tmp_path / SAMPLES.name).write_bytes(SAMPLES.read_bytes())
+    path = tmp_path / AGGREGATE.name
+    aggregate = json.loads(AGGREGATE.read_text())
+    names = ("evaluation_id", "eval_library", "detailed_evaluation_results")
+    for document in spoiled({name: aggregate[name] for name in names}):
+        path.write_text(json.dumps(document))
         check(read_given, path, AUTO, RECORDS, notes=Notes())
 
 
