@@ -140,8 +140,18 @@ def replacement_words(replacement: Replacement, n: int, n_back: int, n_missing: 
     names = {"removed": replacement.removed or "–", "inserted": replacement.inserted or "–"}
     counts = _("Foils that replace “%(removed)s” by “%(inserted)s”: %(n)s; the other way: %(n_back)s.")
     words = str(counts) % {**names, "n": n, "n_back": n_back}
+    if n_missing == 0:
+        return words
     if n_missing > 0:
-        return f"{words} {_('To balance them, %(n)s foils the other way are missing.') % {'n': n_missing}}"
-    if n_missing < 0:
-        return f"{words} {_('To balance them, %(n)s foils like yours are missing.') % {'n': -n_missing}}"
-    return words
+        missing = ngettext_lazy(
+            "To balance them, %(n)s foil the other way is missing.",
+            "To balance them, %(n)s foils the other way are missing.",
+            "n",
+        )
+    else:
+        missing = ngettext_lazy(
+            "To balance them, %(n)s foil like yours is missing.",
+            "To balance them, %(n)s foils like yours are missing.",
+            "n",
+        )
+    return f"{words} {missing % {'n': abs(n_missing)}}"

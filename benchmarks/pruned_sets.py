@@ -1,15 +1,17 @@
 """Prune public sets and check the kept items with a learner that is not the product's.
 
-    .venv/bin/python -m benchmarks.pruned_sets FOLDER [SET ...] --seed 0
-    .venv/bin/python -m benchmarks.pruned_sets FOLDER SET --removed LIST
-    .venv/bin/python -m benchmarks.pruned_sets --plants 1000
+    .venv/bin/python -m benchmarks.pruned_sets FOLDER --only SET --seed 0 --write
+    .venv/bin/python -m benchmarks.pruned_sets FOLDER --only SET --removed LIST
+    .venv/bin/python -m benchmarks.pruned_sets --plants 1000 --write
 
-FOLDER has one folder per set, with its files as published (docs/explanation/balance.md lists them). Each set is pruned
-and written, and the written file is audited. Printed per set: the value of all items, the result, items kept and the
-bound, the certificate of the reserved families, and the check. The check is a random forest and a logistic regression
-of words (5 folds by video, other seeds than the selection's), the sum of whose probabilities chooses an option.
+FOLDER has one folder per set, named as in `SETS`, with its files as published (docs/explanation/balance.md lists them).
+Each set is pruned and written, and the written file is audited. Printed per set: the value of all items, the result,
+items kept, their chance, the certificate of the reserved families, the check, and the bound. The check is a random
+forest and a logistic regression of words (5 folds by video, other seeds than the selection's), the sum of whose
+probabilities chooses an option. `--write` puts each row into docs/explanation/balance.md as soon as it is measured.
 
-With `--plants`, the planted shortcuts of benchmarks/planted_shortcuts.py are pruned instead, with so many items each.
+With `--plants`, made-up sets of so many items are pruned instead: the planted shortcuts of
+benchmarks/planted_shortcuts.py, and sets without a shortcut.
 With `--removed`, the items that somebody else's list leaves are compared with our selection, stopped as soon as the
 solver answers no more of it than of theirs. Printed for both: items, the solver's value, the check.
 """
@@ -17,7 +19,6 @@ solver answers no more of it than of theirs. Printed for both: items, the solver
 import argparse
 import random
 import tempfile
-import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -30,6 +31,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
+from benchmarks.made_up_sets import FAIR, Plant
 from benchmarks.planted_shortcuts import PLANTS
 from evaluation.analyses.questions import questions_of
 from evaluation.audit.audit import Options, audit, sources_of
@@ -45,7 +47,25 @@ from foilworks.core.solver.questions import Answers, Question, separate_answers
 from foilworks.core.solver.solve import first_view
 
 Floats = NDArray[np.float64]
-FORM = "{:32} {:>6} {:>6} {:>6}  {:14} {:>6} {:>6}  {:25} {:25} {:>6}  {:>5}"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "explanation" / "balance.md"
+HEAD = ("set", "items", "before", "result", "kept", "chance", "kept, others", "kept, check", "bound")
+# Folder -> name on the page: ten sets of questions with options, then three of captions with foils.
+SETS = {
+    "egoschema": "EgoSchema, 500 with answers",
+    "longvideobench": "LongVideoBench, validation",
+    "lvbench": "LVBench",
+    "mlvu": "MLVU, test, choices",
+    "tempcompass_choice": "TempCompass, multi-choice",
+    "tvbench": "TVBench",
+    "video-holmes": "Video-Holmes",
+    "video-mme": "Video-MME, test",
+    "videocon": "VideoCon, NExT-QA statements",
+    "vsi-bench": "VSI-Bench, questions with options",
+    "vilma-relations": "ViLMA, spatial relations",
+    "contrast_lm": "Contrast set of MSR-VTT, by a language model",
+    "contrast_human": "Contrast set of MSR-VTT, by people",
+}
+MADE_UP = {**{f"fair: {name}": Plant(make, 0.0) for name, make in FAIR.items()}, **PLANTS}
 N_FOLDS, SEED = 5, 271_828
 # A rate of few options is drawn to this many options at chance.
 PRIOR = 2.0
@@ -54,51 +74,65 @@ PRIOR = 2.0
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path, nargs="?", metavar="FOLDER")
-    parser.add_argument("sets", nargs="*", metavar="SET")
+    parser.add_argument("--only", nargs="+", metavar="SET", help="these sets, not all")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--plants", type=int, metavar="ITEMS", help="prune planted shortcuts instead of files")
+    parser.add_argument("--plants", type=int, metavar="ITEMS", help="prune made-up sets instead of files")
     parser.add_argument("--removed", type=Path, metavar="LIST", help="ids that another pruning removes, one per line")
+    parser.add_argument("--write", action="store_true", help="put each row into the page")
     options = parser.parse_args()
     if options.removed:
-        for line in _compared(options.folder / options.sets[0], options.removed, options.seed):
+        for line in _compared(options.folder / options.only[0], options.removed, options.seed):
             print(line, flush=True)
         return
-    head = ("set", "items", "chance", "before", "result", "kept", "bound", "certificate", "check", "chance", "s")
-    print(FORM.format(*head), flush=True)
-    if options.plants:
-        for name, plant in PLANTS.items():
-            questions, answers = separate_answers(plant.make(random.Random(f"{name} {options.seed}"), options.plants))
-            start = time.process_time()
-            print(
-                _line(name, prune(questions, answers, options.seed, n_seeds=1), questions, answers, start), flush=True
-            )
-        return
-    names = options.sets or sorted(path.name for path in options.folder.iterdir() if path.is_dir())
-    for name in names:
-        print(_row(options.folder / name, options.seed), flush=True)
+    print(f"| {' | '.join(HEAD)} |", flush=True)
+    mark, rows = ("plants", _made_up(options)) if options.plants else ("pruned", _public(options))
+    for row in rows:
+        print(row, flush=True)
+        if options.write:
+            PAGE.write_text(with_row(PAGE.read_text(encoding="utf-8"), mark, row), encoding="utf-8")
 
 
-def _row(folder: Path, seed: int) -> str:
-    start = time.process_time()
-    sources = [row for path in sorted(folder.iterdir()) for row in sources_of(Source(path))]
-    files = prune_files(sources, seed, n_seeds=1)
-    if files.pruned.certificate and files.pruned.verdict != "no_fair_subset":
-        _compare_with_audit(files)
-    return _line(folder.name, files.pruned, *questions_of(files.records), start)
+def _public(options: argparse.Namespace) -> Iterator[str]:
+    for name in options.only or SETS:
+        sources = [row for path in sorted((options.folder / name).iterdir()) for row in sources_of(Source(path))]
+        files = prune_files(sources, options.seed, n_seeds=1)
+        if files.pruned.certificate and files.pruned.verdict != "no_fair_subset":
+            _compare_with_audit(files)
+        yield _row(SETS[name], files.pruned, *questions_of(files.records))
 
 
-def _line(name: str, pruned: Pruned, questions: Sequence[Question], answers: Answers, start: float) -> str:
+def _made_up(options: argparse.Namespace) -> Iterator[str]:
+    for name in options.only or MADE_UP:
+        rows = MADE_UP[name].make(random.Random(f"{name} {options.seed}"), options.plants)
+        questions, answers = separate_answers(rows)
+        yield _row(name, prune(questions, answers, options.seed, n_seeds=1), questions, answers)
+
+
+def with_row(page: str, mark: str, row: str) -> str:
+    """Return the page with a row of the table between the marks replaced, or added at its end."""
+    end = f"<!-- {mark}: end -->"
+    head, _, table = page.partition(f"<!-- {mark}: start -->\n")
+    table, _, rest = table.partition(end)
+    name = row.split(" | ")[0]
+    lines = table.splitlines()
+    at = next((at for at, line in enumerate(lines) if line.split(" | ")[0] == name), len(lines))
+    lines[at : at + 1] = [row]
+    return "\n".join([f"{head}<!-- {mark}: start -->", *lines, f"{end}{rest}"])
+
+
+def _row(name: str, pruned: Pruned, questions: Sequence[Question], answers: Answers) -> str:
     before, certificate = pruned.before.headline, pruned.certificate and pruned.certificate.headline
-    checked, chance = "", ""
-    if certificate is not None:
+    verdict, n_kept = pruned.verdict.replace("_", " "), f"{int(pruned.is_kept.sum()):,}"
+    cells = [name, f"{len(questions):,}", _percent(before.value), verdict]
+    if certificate is None:
+        # Where the selection ended, if there was one.
+        cells += ["–" if pruned.is_kept.all() else f"({n_kept})", _percent(before.chance), "–", "–"]
+    else:
         remaining = [question for question, stays in zip(questions, pruned.is_kept, strict=True) if stays]
-        checked, chance = _interval(*check(remaining, answers[pruned.is_kept])), _percent(certificate.chance)
-    return FORM.format(
-        *(name, len(questions), _percent(before.chance), _percent(before.value), pruned.verdict),
-        *(int(pruned.is_kept.sum()), pruned.bound),
-        _interval(certificate.value, certificate.interval) if certificate else "",
-        *(checked, chance, f"{time.process_time() - start:.0f}"),
-    )
+        checked = check(remaining, answers[pruned.is_kept])
+        cells += [n_kept, _percent(certificate.chance), _interval(certificate.value, certificate.interval)]
+        cells.append(_interval(*checked))
+    return f"| {' | '.join([*cells, f'{pruned.bound:,}'])} |"
 
 
 def _compared(folder: Path, removed: Path, seed: int) -> Iterator[str]:
@@ -214,11 +248,11 @@ def _crossed(layout: Layout) -> list[str]:
 
 
 def _percent(value: float) -> str:
-    return f"{100 * value:.1f}"
+    return f"{100 * value:.1f} %"
 
 
 def _interval(value: float, interval: tuple[float, float]) -> str:
-    return f"{_percent(value)} [{_percent(interval[0])}, {_percent(interval[1])}]"
+    return f"{_percent(value)} [{100 * interval[0]:.1f}, {100 * interval[1]:.1f}]"
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ def test_a_foil_that_helps_and_accepted_candidates_count():
     candidate.save(update_fields=["state"])
     words = counted(world, "a man tears a shirt.")
     assert words == (
-        "Foils that replace “folds” by “tears”: 1; the other way: 4. To balance them, 1 foils like yours are missing."
+        "Foils that replace “folds” by “tears”: 1; the other way: 4. To balance them, 1 foil like yours is missing."
     )
 
 

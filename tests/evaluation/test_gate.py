@@ -203,6 +203,16 @@ class TestBalanced:
         assert f"(relations: {n_kept} of 100 items remain). {100 - n_kept} items were removed by chance, with" in sheet
         assert all(probe in sheet for probe in gate["selection"]["probes"])
 
+    def test_balance_is_computed_again_over_what_people_accepted(self, project, researcher, balanced):
+        """Each replacement and its opposite were made equally often; people accept one of them only."""
+        assert inspect(project, [one.record for one in frozen_items(project)]).stopped == []
+        balanced.items.filter(caption__text__startswith="a dog lies").update(state=ItemState.INVALID)
+        with pytest.raises(EvaluationError, match="balanced is solved without the video") as stopped:
+            freeze_release(researcher, project)
+        assert "sits (captions)" in str(stopped.value)
+        with pytest.raises(EvaluationError, match="balanced cannot be balanced: at most 0 of 20"):
+            freeze_release(researcher, project, selection=ItemSelection(balance=["balanced"]))
+
     def test_a_subtest_that_cannot_be_balanced_is_reported(self, project, researcher, planted):
         with pytest.raises(EvaluationError, match="planted cannot be balanced: at most 0 of 30"):
             freeze_release(researcher, project, selection=ItemSelection(balance=["planted"]))
