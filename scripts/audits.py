@@ -1,16 +1,17 @@
 """Write docs/audits.md: audits of public benchmarks, from a folder of files that you fetched.
 
-    .venv/bin/python scripts/audits.py FOLDER
+    .venv/bin/python scripts/audits.py FOLDER [NAME ...]
 
 FOLDER has one folder per benchmark, named as in `BENCHMARKS`, with the files that docs/audits.md lists. The files are
-not part of this repository. A benchmark without its folder is an error. The table is written between two marks; the
-text around it is written by hand.
+not part of this repository. A benchmark without its folder is an error. With names of folders, only the rows of these
+benchmarks change. The tables are written between marks; the text around them is written by hand.
 """
 
 import argparse
 import resource
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -156,11 +157,16 @@ BENCHMARKS = (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
-    folder = parser.parse_args().folder
-    found = [(benchmark, *_audited(folder, benchmark)) for benchmark in BENCHMARKS]
+    parser.add_argument("names", nargs="*", metavar="NAME", help="folders of single benchmarks; all by default")
+    options = parser.parse_args()
+    found = [
+        (benchmark, *_audited(options.folder, benchmark))
+        for benchmark in BENCHMARKS
+        if not options.names or benchmark.folder in options.names
+    ]
     page = PAGE.read_text(encoding="utf-8")
-    page = _between(page, START, END, _table(found))
-    page = _between(page, SUBTESTS_START, SUBTESTS_END, _subtests(found))
+    page = _with_rows(page, START, END, _table(found))
+    page = _with_rows(page, SUBTESTS_START, SUBTESTS_END, _subtests(found))
     page = _between(page, FILES_START, FILES_END, _files())
     PAGE.write_text(page, encoding="utf-8")
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MiB", file=sys.stderr)
@@ -179,7 +185,24 @@ def _between(page: str, start: str, end: str, text: str) -> str:
     return f"{head}{start}\n{text}\n{end}{rest.partition(end)[2]}"
 
 
-def _table(found: list[tuple[Benchmark, dict[str, Any], float]]) -> str:
+def _with_rows(page: str, start: str, end: str, rows: list[str]) -> str:
+    """Put a table's rows in place of those of the same benchmarks; the rows of other benchmarks stay."""
+    old = page.partition(start)[2].partition(end)[0].strip().split("\n")
+    by_name = defaultdict(list)
+    for row in rows[2:]:
+        by_name[_name(row)].append(row)
+    kept = [row for row in old[2:] if _name(row) not in by_name]
+    for row in kept:
+        by_name[_name(row)].append(row)
+    names = [benchmark.name for benchmark in BENCHMARKS]
+    return _between(page, start, end, "\n".join([*rows[:2], *(row for name in names for row in by_name[name])]))
+
+
+def _name(row: str) -> str:
+    return row.removeprefix("| ").split(" | ")[0]
+
+
+def _table(found: list[tuple[Benchmark, dict[str, Any], float]]) -> list[str]:
     rows = [f"| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|"]
     for benchmark, result, seconds in found:
         by_check = {finding["check"]: finding for finding in result["findings"]}
@@ -199,7 +222,7 @@ def _table(found: list[tuple[Benchmark, dict[str, Any], float]]) -> str:
             f"{seconds:.0f}",
         ]
         rows.append(f"| {' | '.join(cells)} |")
-    return "\n".join(rows)
+    return rows
 
 
 def _options(options: Mapping[str, int]) -> str:
@@ -207,7 +230,7 @@ def _options(options: Mapping[str, int]) -> str:
     return sizes[0] if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
 
 
-def _subtests(found: list[tuple[Benchmark, dict[str, Any], float]]) -> str:
+def _subtests(found: list[tuple[Benchmark, dict[str, Any], float]]) -> list[str]:
     rows = [
         "| benchmark | subtest | items | without the video | p (Holm) | strongest word |",
         "|---|---|---|---|---|---|",
@@ -224,7 +247,7 @@ def _subtests(found: list[tuple[Benchmark, dict[str, Any], float]]) -> str:
                 _word(by_check["cues"]),
             ]
             rows.append(f"| {' | '.join(cells)} |")
-    return "\n".join(rows)
+    return rows
 
 
 def _word(finding: Mapping[str, Any]) -> str:
