@@ -34,6 +34,15 @@ class ClipFile:
 
 
 @dataclass(frozen=True)
+class JudgedPair:
+    """What a judge sees: the clip, its caption and a foil."""
+
+    clip: ClipFile
+    caption: str
+    foil: str
+
+
+@dataclass(frozen=True)
 class CaptionInput:
     """A caption to foil. `facts`: {"count": 3, "entities": […]}; `siblings`: the video's other captions.
 

@@ -5,6 +5,8 @@ votes, verdicts, reviews, screening, stages, people, objects, scored, corpus or 
 evaluation/score_files/items.py, evaluation/score_files/analysis_files.py and evaluation/reports/reports.py).
 """
 
+from foilworks.core.text.plugin_contracts import Call, Contract
+from foilworks.core.text.plugins import Registry
 from foilworks.core.text.registry import Entry, Param
 
 BASE = Param("base", "2", "Base of the logarithm of the JS divergence.", "choice", ("2", "e"))
@@ -21,7 +23,7 @@ PEOPLE = Param("people", "", "Imported subtests whose foils people wrote, separa
 # A position on the screen says nothing about the truth of the item.
 TRUTH_CODING = Param("coding", "truth", CODING.help, "choice", ("truth", "truth3"))
 
-REPORTS: dict[str, Entry] = {
+_REPORTS: dict[str, Entry] = {
     "validation": Entry(
         label="Validation",
         path="evaluation.analyses.validation",
@@ -155,6 +157,20 @@ REPORTS: dict[str, Entry] = {
         ),
     ),
 }
+
+INPUTS = frozenset(
+    {
+        "items", "texts", "votes", "verdicts", "screening", "reviews", "stages", "people", "objects", "scored",
+        "responses", "corpus", "edits",
+    }
+)  # fmt: skip
+_CONTRACT = Contract(
+    {"compute": Call(("data",), is_json=True)},
+    defaults={"VERSION": "1", "INPUT": "items"},
+    choices={"INPUT": INPUTS},
+    takes_params=True,
+)
+REPORTS = Registry("reports", _REPORTS, _CONTRACT)
 
 # They read scores of a release, so they belong to a release, not to a project.
 OF_SCORES = frozenset({"delta", "proximity", "identity", "counts", "length"})

@@ -85,7 +85,7 @@ def saved_work(curves: Sequence[tuple[str, Sequence[tuple[float, float]]]], *, m
     axes.axhline(0.0, color=QUIET, linewidth=0.8)
     values = [y for _name, points in curves for _x, y in points]
     # Differences that rounding hides are no curve.
-    axes.set_ylim(min(-LEAST, *values) - MARGIN, max(LEAST, *values) + MARGIN)
+    axes.set_ylim(min([-LEAST, *values]) - MARGIN, max([LEAST, *values]) + MARGIN)
     axes.axvline(max_loss, color=QUIET, linewidth=0.8)
     axes.set_xlim(left=0)
     axes.xaxis.set_major_formatter(lambda value, _place: percent(value))

@@ -5,12 +5,14 @@ A module gives `VERSION`, `INPUT` (the kind of score file it reads: pairs, choic
 see evaluation/score_files) and `compute(data, *, ties) -> dict`.
 """
 
+from foilworks.core.text.plugin_contracts import Call, Contract
+from foilworks.core.text.plugins import Registry
 from foilworks.core.text.registry import Entry, Param
 
 # Repeated here, because a registry imports nothing that it lists. A test compares it with metrics/ties.py.
 TIES = Param("ties", "half", "How ties count.", "choice", ("half", "strict", "optimistic", "first"))
 
-METRICS: dict[str, Entry] = {
+_METRICS: dict[str, Entry] = {
     "pairwise": Entry(
         label="Pairwise ranking accuracy (P, T, P+T)",
         path="evaluation.metrics.pairwise",
@@ -61,3 +63,11 @@ METRICS: dict[str, Entry] = {
         summary="R@1, R@5, R@10, median and mean rank over N x N similarities, in bounded memory.",
     ),
 }
+INPUTS = frozenset({"pairs", "choices", "two_clips", "matrix", "answers"})
+_CONTRACT = Contract(
+    {"compute": Call(("data",), is_json=True)},
+    defaults={"VERSION": "1", "INPUT": "pairs"},
+    choices={"INPUT": INPUTS},
+    takes_params=True,
+)
+METRICS = Registry("metrics", _METRICS, _CONTRACT)

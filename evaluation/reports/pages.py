@@ -1,6 +1,6 @@
 """Build what the report pages show: stored reports, people under pseudonyms, charts and tables."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,13 +11,14 @@ from annotation.messages import REASONS
 from annotation.models import ObjectErrorClass, ReviewDecision
 from annotation.queries.object_checks import checks_of
 from evaluation.analyses.analysis_inputs import CODINGS as CODED
-from evaluation.analyses.registry import BY_JOB
+from evaluation.analyses.registry import BY_JOB, REPORTS
 from evaluation.errors import EvaluationError
 from evaluation.facts.item_names import items_of
 from evaluation.reports.beside import beside, lacks_beside
 from evaluation.reports.blind_audit import extras as blind_extras
 from evaluation.reports.fair_set import extras as fair_extras
 from evaluation.reports.fair_set import rows as fair_rows
+from evaluation.reports.plugin_page import rows_of_any, tables_of_any
 from evaluation.reports.reports import by_job, project_report, stored_report
 from foilworks.core.projects.models import Project, User
 from foilworks.core.projects.pseudonyms import pseudonym
@@ -40,6 +41,12 @@ class ReportPage:
     charts: tuple[str, ...] = ()
     # Further template variables: (project, subtest, data) -> dict.
     extras: Callable[[Project, str, Data], Data] | None = None
+    # Of a report of a plug-in, its summary: one template shows any.
+    summary: str = ""
+
+    @property
+    def template(self) -> str:
+        return f"evaluation/report_{'of_plugin' if self.summary else self.slug}.html"
 
     @property
     def always_by_job(self) -> bool:
@@ -370,7 +377,7 @@ def _divergence_extras(_project: Project, _subtest: str, data: Data) -> Data:
     return {"shifts": shifts, "words_alt": alt}
 
 
-PAGES: dict[str, ReportPage] = {
+_PAGES: dict[str, ReportPage] = {
     page.slug: page
     for page in (
         ReportPage("validation", _("Validation"), _validation_rows, ("votes",), _validation_extras),
@@ -389,3 +396,22 @@ PAGES: dict[str, ReportPage] = {
         ReportPage("verbs", _("Verbs"), _verbs_rows, ("verbs",), _verbs_extras),
     )
 }
+
+
+class _Pages(Mapping[str, ReportPage]):
+    """Our own pages, then one for each report of a plug-in; those are read when the table is first used."""
+
+    def __getitem__(self, slug: str) -> ReportPage:
+        if slug in _PAGES or not REPORTS[slug].origin:
+            return _PAGES[slug]
+        return ReportPage(slug, REPORTS[slug].label, rows_of_any, extras=tables_of_any, summary=REPORTS[slug].summary)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from _PAGES
+        yield from (slug for slug, entry in REPORTS.items() if entry.origin)
+
+    def __len__(self) -> int:
+        return sum(1 for _slug in self)
+
+
+PAGES: Mapping[str, ReportPage] = _Pages()

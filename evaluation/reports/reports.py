@@ -48,8 +48,9 @@ from foilworks.core.corpus.rules.hard_foils import candidates_of, hard_foils
 from foilworks.core.corpus.rules.states import CandidateState, ItemState
 from foilworks.core.jobs.models import JobState
 from foilworks.core.projects.models import AuditEvent, Project
+from foilworks.core.text.plugins import NamedFailures
 from foilworks.core.text.quoting import quoted
-from foilworks.core.text.registry import load, lookup, parse_params
+from foilworks.core.text.registry import load, lookup, parse_params, version_of
 from generation.models import Candidate, CandidateGroup
 
 # The action of the audit trail that asks for a report: it changes no report.
@@ -185,7 +186,8 @@ def project_report(
     request = _report_request(project, kind, subtest, params)
 
     def make() -> dict[str, Any]:
-        return {**load(REPORTS[kind]).compute(request.facts, **request.params), **request.beside}
+        with NamedFailures():
+            return {**load(REPORTS[kind]).compute(request.facts, **request.params), **request.beside}
 
     own = {**request.params, "subtest": subtest}
     return cached_by_fingerprint(project, kind, request.subject, request.fingerprint, make, own, in_memory=False)
@@ -290,7 +292,7 @@ def _report_request(
     rows = map(_plain, facts) if isinstance(facts, list) else _plain(facts)
     choices = choices_of_project(project, subtest or "")
     beside = {"without_clip": accuracy(choices)} if kind == "agreement" else {}
-    fingerprint = digest([kind, analysis.VERSION, checked_params, rows, *([beside] if beside else [])])
+    fingerprint = digest([kind, version_of(entry, analysis), checked_params, rows, *([beside] if beside else [])])
     return _ReportRequest(checked_params, facts, beside, about_report(subtest, checked_params), fingerprint)
 
 

@@ -37,6 +37,7 @@ from foilworks.core.projects.forms.registry_entry import EntryForm
 from foilworks.core.projects.live_pages import render_live
 from foilworks.core.projects.models import Project, Role, User
 from foilworks.core.text.errors import ActionableError
+from foilworks.core.text.registry import RegistryError
 from foilworks.core.text.storable import safe_row
 
 MAX_ID_DIGITS = 18
@@ -62,11 +63,11 @@ def report(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
         if by_job and context["stored"].wants_anew:
             _ask(request.user, project, kind, form)
             context |= page.context(project, *form.chosen())
-    except EvaluationError as error:
+    except (EvaluationError, RegistryError) as error:
         context["why"] = str(error)
     else:
         context["charts"] = _charts(page, context["data"])
-    return render(request, f"evaluation/report_{kind}.html", context)
+    return render(request, page.template, context)
 
 
 def _charts(page: pages.ReportPage, data: dict[str, Any] | None) -> dict[str, Callable[[], SafeString]]:

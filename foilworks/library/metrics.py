@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from evaluation.errors import EvaluationError
 from evaluation.metrics.registry import METRICS, TIES
 from evaluation.number_text import share
-from foilworks.core.text.registry import load, parse_params
+from foilworks.core.text.registry import load, lookup, parse_params
 from foilworks.library.inputs import Data, opened_files
 from foilworks.library.results import Bar, Result, Row
 
@@ -114,11 +114,13 @@ def measure(
     against: Path | None = None,
     model: str = "",
     ties: str = str(TIES.default),
+    params: Mapping[str, Any] | None = None,
     **reading: Unpack[ScoreOptions],
 ) -> Scores:
     """Compute a metric (docs/reference/reports.md).
 
-    `kind`: a name of `evaluation.metrics.registry`. `scores`: n records with `id` and scores, files, or an array.
+    `kind`: a name of `evaluation.metrics.registry`; `params`: parameters of a metric of a plug-in.
+    `scores`: n records with `id` and scores, files, or an array.
     `proficiency`: the same of the proficiency items; `items`: files of items, of which only the valid ones count;
     `model`: of several in a file, all for `pairwise` only. `against`: a file of the ids that the scores must have.
     `ties`: half, strict, optimistic or first.
@@ -134,7 +136,7 @@ def measure(
     from evaluation.score_files.scores import read_scores
     from evaluation.score_files.valid_items import restrict_to_valid
 
-    entry = METRICS[kind]
+    entry = lookup(METRICS, kind, "metric")
     metric = load(entry)
     with opened_files(scores, "scores") as files, opened_files(proficiency, "proficiency") as simpler:
         if not files:
@@ -146,7 +148,8 @@ def measure(
                 raise EvaluationError("--items is for pairwise scores only; remove it")
             data, left_out = restrict_to_valid(data, paths, items)
             notes.unmatched |= left_out
-        result = metric.compute(data, **parse_params(entry, {"ties": ties} if TIES in entry.params else {}))
+        raw = {**({"ties": ties} if TIES in entry.params else {}), **(params or {})}
+        result = metric.compute(data, **parse_params(entry, raw))
     notes.warnings += _unclustered(data)
     if against:
         if not hasattr(data, "ids"):

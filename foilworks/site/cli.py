@@ -44,6 +44,7 @@ STAGES = {
     "make items": ("caption", "foil", "generate", "compose", "pair", "subtest"),
     "judge and release": ("plan", "report", "release", "export", "verify", "publish", "trust"),
     "score models": ("evaluate", "metrics", "ladder", "proximity", "teacher", "tune", "utd"),
+    "extend": ("plugin",),
     "papers": ("reproduce", "feint6k-tables"),
 }
 OTHER_COMMANDS = "operate a site"

@@ -20,6 +20,8 @@ from django.core.files.storage import default_storage
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
+from evaluation.analyses.registry import REPORTS
+from evaluation.metrics.registry import METRICS
 from foilworks.core.corpus.export_formats.registry import EXPORTERS
 from foilworks.core.corpus.import_formats.registry import IMPORTERS
 from foilworks.core.corpus.video_files.stored_files import is_local
@@ -37,13 +39,14 @@ from foilworks.version import __version__
 from generation.captioning.registry import CAPTIONERS
 from generation.filters.registry import FILTERS
 from generation.methods.registry import METHODS
+from generation.screening.registry import JUDGES
 
 GIGABYTE = 1024**3
 OLDEST_PYTHON = (3, 11)
 LITTLE_SPACE_GB = 2.0
 OK, ABSENT, BROKEN = "ok", "absent", "broken"
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
-REGISTRIES = (METHODS, FILTERS, CAPTIONERS, IMPORTERS, EXPORTERS, ADAPTERS)
+REGISTRIES = (METHODS, FILTERS, CAPTIONERS, IMPORTERS, EXPORTERS, ADAPTERS, METRICS, REPORTS, JUDGES)
 INSTALL_MODELS = "pip install 'foilworks[models]' (or `make install`)"
 
 
@@ -334,16 +337,6 @@ def _caches() -> Check:
     return Check("caches", OK, f"{folder}, {len(files)} files, {size:.2f} GB")
 
 
-# What the module of a plug-in must have, per group (docs/how-to/plugins.md).
-REQUIRED = {
-    "foilworks.methods": ("VERSION", "make"),
-    "foilworks.captioners": ("VERSION", "make"),
-    "foilworks.filters": ("VERSION",),
-    "foilworks.importers": ("read",),
-    "foilworks.exporters": ("write",),
-}
-
-
 def _plugins() -> Iterator[Check]:
     """Report the plug-ins in use in one line, and each entry point that failed in a line of its own."""
     findings = [finding for registry in REGISTRIES for finding in registry.findings]
@@ -360,11 +353,8 @@ def _plugins() -> Iterator[Check]:
     for registry in REGISTRIES:
         for entry in (entry for entry in registry.values() if entry.origin):
             try:
-                # Only jobs load it otherwise: an import that fails is found before a run needs it.
-                module = load(entry)
-                missing = [name for name in REQUIRED.get(registry.group, ()) if not hasattr(module, name)]
-                if missing:
-                    problems.append(f"plug-in {entry.origin}: {entry.path} has no {', '.join(missing)}")
+                # Only jobs load it otherwise: a failed import or a broken contract is found before a run needs it.
+                load(entry)
             except RegistryError as error:
                 problems.append(str(error))
     for problem in problems:

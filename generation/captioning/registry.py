@@ -1,8 +1,10 @@
 """The caption makers: one file in this folder and one row here for each. The menu imports none of them."""
 
+from foilworks.core.text.plugin_contracts import Call, Contract
 from foilworks.core.text.plugins import Registry
 from foilworks.core.text.registry import Entry, Param
 from generation.parameters import ASKED, ASKING_LIMITS, TAGGER
+from generation.records import MadeCaption, Skip
 
 _CAPTIONERS: dict[str, Entry] = {
     "count_template": Entry(
@@ -98,4 +100,7 @@ _CAPTIONERS: dict[str, Entry] = {
         ),
     ),
 }
-CAPTIONERS = Registry("captioners", _CAPTIONERS)
+_CONTRACT = Contract(
+    {"make": Call(("sources",), ("params", "mode", "seed"), yields=(MadeCaption, Skip))}, defaults={"VERSION": "1"}
+)
+CAPTIONERS = Registry("captioners", _CAPTIONERS, _CONTRACT)

@@ -1,8 +1,10 @@
 """The filters: one file in this folder and one row here for each. The menu imports none of them."""
 
+from foilworks.core.text.plugin_contracts import Call, Contract
 from foilworks.core.text.plugins import Registry
 from foilworks.core.text.registry import Entry, Param
 from generation.parameters import DEVICE, TAGGER
+from generation.records import Verdict
 
 SENTENCES = Param("model", "sentence-transformers/all-MiniLM-L6-v2", "sentence encoder: Hugging Face ID or folder")
 VECTORS = Param(
@@ -411,7 +413,16 @@ _FILTERS: dict[str, Entry] = {
         summary="Drops foils that are the same as the caption. Case, spaces and punctuation do not count.",
     ),
 }
-FILTERS = Registry("filters", _FILTERS)
+_CONTRACT = Contract(
+    {
+        "judge": Call(("caption", "foil"), ("others", "params"), returns=(Verdict,), is_required=False),
+        "judge_many": Call(("cases",), ("params",), yields=(Verdict,), is_required=False),
+        "measure_many": Call(("cases",), ("params",), is_required=False),
+    },
+    any_of=("judge", "judge_many", "measure_many"),
+    defaults={"VERSION": "1", "COSTLY": False},
+)
+FILTERS = Registry("filters", _FILTERS, _CONTRACT)
 # The filter whose model watches the clip, and some of whose rejected foils go to people.
 SCREENING = "video_judge"
 

@@ -3,6 +3,7 @@
 The menu imports none of the methods.
 """
 
+from foilworks.core.text.plugin_contracts import Call, Contract
 from foilworks.core.text.plugins import Registry
 from foilworks.core.text.registry import Entry, Param
 from generation.methods._model_methods import MODEL_METHODS
@@ -12,6 +13,7 @@ from generation.parameters import (
     DEVICE,
     TAGGER,
 )
+from generation.records import Blank, FoilDraft, Shortfall, Skip
 
 _METHODS: dict[str, Entry] = {
     "number": Entry(
@@ -389,4 +391,8 @@ _METHODS: dict[str, Entry] = {
         ),
     ),
 }
-METHODS = Registry("methods", _METHODS)
+_CONTRACT = Contract(
+    {"make": Call(("captions",), ("params", "mode", "seed"), yields=(FoilDraft, Skip, Shortfall, Blank))},
+    defaults={"VERSION": "1"},
+)
+METHODS = Registry("methods", _METHODS, _CONTRACT)

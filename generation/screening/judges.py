@@ -33,12 +33,14 @@ from foilworks.core.media.frame_cache import LOSSLESS, ClipRequest, FrameCache
 from foilworks.core.media.sampling import CENTRES, Sampling
 from foilworks.core.text.batches import batched
 from foilworks.core.text.model_answers import YES_NO
+from foilworks.core.text.registry import load, version_of
 from generation.errors import GenerationError
 from generation.instruction_models.answer_rows import RowAnswers, run_cost
 from generation.instruction_models.cached_answers import Asking
 from generation.instruction_models.endpoints import endpoint_and_model
 from generation.models import GenerationRun
-from generation.records import ClipFile
+from generation.records import ClipFile, JudgedPair
+from generation.screening.registry import JUDGES
 
 Pair = tuple[ClipFile, str, str]
 Values = list[tuple[float, float] | None]
@@ -55,8 +57,12 @@ def open_judge(
 
     GenerationError, HubError: it cannot be opened, or sees no clips.
     """
-    if params["model"].startswith(f"{ENDPOINT}:"):
+    slug, _, argument = params["model"].partition(":")
+    if slug == ENDPOINT:
         return _served(run, params, heard, notice)
+    if slug in JUDGES:
+        module = load(JUDGES[slug])
+        return PluginJudge(slug, argument, module, version_of(JUDGES[slug], module))
     device = settings.FOILWORKS_DEVICE if params["device"] == "auto" else params["device"]
     opened = partial(loaded_adapter, open_adapter, params["model"], device=device)
     with opened() as adapter:
@@ -200,6 +206,43 @@ class ServedJudge:
                     caption, foil = (shares[own[0], text] for text in pairs[index][1:])
                     score_pairs[index] = (caption[0], foil[0]) if caption and foil else None
         return score_pairs
+
+
+@dataclass(frozen=True)
+class PluginJudge:
+    """A judge of a plug-in (docs/how-to/plugins.md). `module`: as its contract says."""
+
+    slug: str
+    argument: str
+    module: Any
+    version: str
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        return {"model": f"{self.slug}:{self.argument}@{self.version}"}
+
+    @property
+    def gives_probabilities(self) -> bool:
+        return bool(self.module.GIVES_PROBABILITIES)
+
+    @property
+    def higher_is_better(self) -> bool:
+        return bool(self.module.HIGHER_IS_BETTER)
+
+    def values(self, pairs: Sequence[Pair]) -> Values:
+        answers = list(self.module.judge([JudgedPair(*pair) for pair in pairs], argument=self.argument))
+        wrong = next((answer for answer in answers if answer is not None and not _is_two_numbers(answer)), None)
+        if len(answers) != len(pairs) or wrong is not None:
+            gave = f"{len(answers)} answers" if wrong is None else repr(wrong)[:80]
+            raise GenerationError(
+                f"{JUDGES[self.slug].origin}: judge gave {gave} for {len(pairs)} pairs; give one pair of numbers, or "
+                "None, per pair"
+            )
+        return [None if answer is None else (float(answer[0]), float(answer[1])) for answer in answers]
+
+
+def _is_two_numbers(answer: Any) -> bool:
+    return len(answer) == 2 and all(isinstance(number, int | float | np.number) for number in answer)
 
 
 def _request(text: str, images: tuple[bytes, ...]) -> ChatRequest:

@@ -9,27 +9,38 @@ import subprocess
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from inspect import signature
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
+import numpy as np
 import pytest
 
+from evaluation.analyses.registry import REPORTS
+from evaluation.metrics.registry import METRICS
 from foilworks.core.corpus.export_formats.parts.released_items import manifest_facts
 from foilworks.core.corpus.export_formats.registry import EXPORTERS
+from foilworks.core.corpus.import_formats.registry import IMPORTERS
 from foilworks.core.corpus.records import ReleaseContent
 from foilworks.core.hub.adapters.fake import load_adapter
 from foilworks.core.hub.catalogue.registry import ADAPTERS
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.opening import open_adapter
+from foilworks.core.media.encode import write_mp4
 from foilworks.core.text import plugins
 from foilworks.core.text.plugins import Registry
-from foilworks.core.text.registry import MAX_VERSION_LENGTH, Entry, RegistryError, load, version_of
+from foilworks.core.text.registry import MAX_VERSION_LENGTH, Entry, Param, RegistryError, load, version_of
 from foilworks.site.doctor import ABSENT, examine
+from foilworks.site.plugin_skeleton import GROUPS, SkeletonError, write_skeleton
+from generation.captioning.registry import CAPTIONERS
+from generation.filters.registry import FILTERS
 from generation.methods.registry import METHODS
+from generation.screening.registry import JUDGES
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "docs/examples/plugin"
 PAGE = Path(__file__).resolve().parents[2] / "docs/how-to/plugins.md"
-ORIGIN = "foilworks-mirror 0.3.0"
+ORIGIN = "foilworks-example 0.3.0"
 # Several commands in one process: each start costs more than all of them.
 COMMANDS = """
 import json, sys
@@ -54,62 +65,99 @@ def install(source: Path, folder: Path) -> None:
 def test_the_page_shows_the_example_as_it_is() -> None:
     """Settings and code on the page are in the files of the example, a part for a part."""
     shown = re.findall(r"^```(?:toml|python)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    assert len(shown) == 4
+    assert len(shown) >= 4
     there = "".join(path.read_text(encoding="utf-8") for path in sorted(EXAMPLE.rglob("*.*")) if path.is_file())
     lines = {line.strip() for line in there.splitlines()}
     assert [line for block in shown for line in block.splitlines() if line.strip() not in lines] == []
 
 
-def test_the_test_of_the_example_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(EXAMPLE)
-    # The example is copied and installed as it is.
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    made = import_module("test_mirror").test_sides_change_places
-    made()
-    assert made.__module__ == "test_mirror"
-    for name in ("test_mirror", "foilworks_mirror", "foilworks_mirror.mirror"):
-        monkeypatch.delitem(sys.modules, name)
+@pytest.mark.parametrize("group", sorted(GROUPS))
+def test_a_skeleton_passes_its_own_test(group: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = write_skeleton(group, "my-own", tmp_path / "new")
+    code = "".join((tmp_path / "new" / name).read_text(encoding="utf-8") for name in files)
+    assert "foilworks_example" not in code
+    assert f'[project.entry-points."foilworks.{group}"]\nmy-own = ' in code
+    monkeypatch.syspath_prepend(tmp_path / "new")
+    before = set(sys.modules)
+    spec = spec_from_file_location("its_test", tmp_path / "new" / files[-1])
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    try:
+        (made,) = (value for name, value in vars(module).items() if name.startswith("test_"))
+        made(*([tmp_path] if "tmp_path" in signature(made).parameters else []))
+        assert len(files) == 5
+    finally:
+        for name in set(sys.modules) - before:
+            del sys.modules[name]
+
+
+def test_a_skeleton_needs_a_slug_and_a_new_folder(tmp_path: Path) -> None:
+    with pytest.raises(SkeletonError, match="the name 'Mine' is not a slug"):
+        write_skeleton("metrics", "Mine", tmp_path / "new")
+    write_skeleton("metrics", "mine", tmp_path / "new")
+    with pytest.raises(SkeletonError, match="exists and is not empty"):
+        write_skeleton("metrics", "mine", tmp_path / "new")
 
 
 @pytest.mark.full
-def test_the_example_is_installed_and_used_by_the_products_commands(tmp_path: Path) -> None:
+def test_the_examples_are_installed_and_used_by_the_products_commands(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLE, tmp_path / "source")
     install(tmp_path / "source", tmp_path / "site")
-    (tmp_path / "doors.txt").write_text(
-        "door.mp4\tA man walks to the left.\tA man walks to the right.\nlamp.mp4\tA lamp.\n", encoding="utf-8"
-    )
+    folder = tmp_path / "clips"
+    folder.mkdir()
+    write_mp4(folder / "door.mp4", np.zeros((8, 32, 32, 3), np.uint8), fps=4)
+    dark, bright = "A man walks to the left in the dark.", "A man walks to the left in bright light."
+    (folder / "doors.txt").write_text(f"door.mp4\t{dark}\t{bright}\nlamp.mp4\tA lamp.\n", encoding="utf-8")
+    (tmp_path / "scores.jsonl").write_text('{"id": "a", "scores": [0.9, 0.4]}\n', encoding="utf-8")
+    project, media = ["--project", "doors"], ["--media", str(folder)]
+    judged = ["--filters", "identical,short,video_judge", "--set", "video_judge.model=light:2", "--sync", "--json"]
     commands = [
         ["migrate", "--verbosity", "0"],
-        ["import", "pairs", str(tmp_path / "doors.txt"), "--project", "doors", "--create", "--json"],
-        ["foil", "--method", "mirror", "--caption", "From left to right, then up.", "--set", "max=2", "--json"],
-        ["generate", "--project", "doors", "--method", "mirror", "--filters", "identical", "--sync", "--json"],
-        ["export", "tsv", "--project", "doors", "--out", str(tmp_path / "tsv"), "--json"],
         ["doctor", "--json"],
+        ["import", "pairs", str(folder / "doors.txt"), *project, "--create", *media, "--as-published", "--json"],
+        ["foil", "--method", "mirror", "--caption", "From left to right, then up.", "--set", "max=2", "--json"],
+        ["generate", *project, "--method", "mirror", *judged],
+        ["caption", "--maker", "activity", "--text", "A man walks.", "--json"],
+        ["export", "tsv", *project, "--out", str(tmp_path / "tsv"), "--set", "header=true", "--json"],
+        ["metrics", "margin", "--file", str(tmp_path / "scores.jsonl"), "--set", "cap=0.25", "--json"],
+        ["report", "lengths", *project, "--json"],
+        ["release", *project, "--name", "first", "--json"],
+        ["evaluate", "model", "length:", *project, "--release", "first", "--sync", "--json"],
     ]
     path = f"{tmp_path / 'site'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
     own = {**os.environ, "PYTHONPATH": path, "FOILWORKS_HOME": str(tmp_path / "home")}
     command = [sys.executable, "-c", COMMANDS, json.dumps(commands)]
     done = subprocess.run(command, env=own, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    imported, tried, generated, exported, doctor = map(json.loads, done.stdout.splitlines())
+    assert done.returncode == 0, done.stdout + done.stderr
+    results = list(map(json.loads, done.stdout.splitlines()))
+    doctor, imported, tried, generated, captioned, exported, measured, reported, released, evaluated = results
     assert (imported["plugin"], imported["created"]["items"]) == (ORIGIN, 1)
     assert imported["errors"] == [
-        f"{tmp_path / 'doors.txt'}:2: line: has 2 fields; write video, caption, foil, with tabs between"
+        f"{folder / 'doors.txt'}:2: line: has 2 fields; write video, caption, foil, with tabs between"
     ]
     assert [one["foil"] for one in tried["candidates"]] == ["From right to left, then up."]
     assert generated["state"] == "done"
+    assert [one["why"] for one in captioned["skipped"]] == ["its video has no class label"]
     assert exported["plugin"] == ORIGIN
-    written = (tmp_path / "tsv" / "items.tsv").read_text(encoding="utf-8")
-    assert written == "doors:1\tA man walks to the left.\tA man walks to the right.\n"
+    assert (tmp_path / "tsv/items.tsv").read_text(encoding="utf-8") == (
+        f"id\tcaption\tfoil\ndoors:1\t{dark}\t{bright}\n"
+    )
+    assert measured["mean_margin"] == 0.25
+    assert reported["subtests"] == [{"subtest": "doors", "items": 1, "caption_words": 9.0, "foil_words": 9.0}]
+    assert released["n_items"] == 1
+    assert evaluated["state"] == "done"
     with sqlite3.connect(tmp_path / "home/foilworks.sqlite3") as database:
         made = database.execute("SELECT method, method_version FROM generation_candidate").fetchall()
+        (judge,) = database.execute("SELECT params FROM generation_scorer").fetchone()
         (details,) = database.execute(
             "SELECT details FROM projects_auditevent WHERE action = 'evaluation.import_records'"
         ).fetchone()
     assert made == [("mirror", f"1 ({ORIGIN})")]
+    assert json.loads(judge)["model"] == f"light:2@1 ({ORIGIN})"
     assert json.loads(details)["plugin"] == ORIGIN
     lines = [check for check in doctor["checks"] if check["name"].startswith("plug-in")]
-    assert [line["found"] for line in lines] == [f"{ORIGIN} (methods mirror, importers pairs, exporters tsv)"]
+    slugs = "methods mirror, filters short, captioners activity, importers pairs, exporters tsv, models length"
+    assert [line["found"] for line in lines] == [f"{ORIGIN} ({slugs}, metrics margin, reports lengths, judges light)"]
 
 
 Put = Callable[..., None]
@@ -276,12 +324,71 @@ def test_doctor_imports_what_only_jobs_import(put: Put, monkeypatch: pytest.Monk
     assert line.found.startswith("New: the plug-in new 1.0 cannot be loaded (AttributeError: ")
 
 
+BROKEN = [
+    (METHODS, "def make(captions): ...", "has make with other arguments (got an unexpected keyword argument 'params')"),
+    (METHODS, "", "has no function make; write it as docs/how-to/plugins.md shows"),
+    (FILTERS, "VERSION = '1'", "has no function judge or judge_many or measure_many"),
+    (CAPTIONERS, "make = 3", "has no function make"),
+    (
+        IMPORTERS,
+        "def read(path, *, params): ...\nYIELDS = 'cats'",
+        "has YIELDS = 'cats'; set it to one of: items, videos",
+    ),
+    (EXPORTERS, "def write(release, *, params): ...", "has write with other arguments (too many positional arguments)"),
+    (
+        METRICS,
+        "INPUT = 'pair'\ndef compute(data): ...",
+        "has INPUT = 'pair'; set it to one of: answers, choices,",
+    ),
+    (METRICS, "def compute(data): ...", "has compute with other arguments (got an unexpected keyword argument 'cap')"),
+    (REPORTS, "def compute(*, cap): ...", "has compute with other arguments (too many positional arguments)"),
+    (JUDGES, "def judge(pairs): ...", "has judge with other arguments (got an unexpected keyword argument 'argument')"),
+]
+
+
+def row_of(registry: Registry, code: str, monkeypatch: pytest.MonkeyPatch) -> Entry:
+    """A row of a plug-in whose module has this code."""
+    module = ModuleType("broken_rows")
+    exec(code, vars(module))
+    monkeypatch.setitem(sys.modules, "broken_rows", module)
+    params = (Param("cap", 1.0, "cap", "float"),) if registry in (METRICS, REPORTS) else ()
+    return Entry("New", "broken_rows", params, origin="new 1.0", contract=registry.contract)
+
+
+@pytest.mark.parametrize(("registry", "code", "problem"), BROKEN, ids=lambda value: str(value)[:30])
+def test_a_broken_contract_is_one_line_with_the_package(
+    registry: Registry, code: str, problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(RegistryError) as caught:
+        load(row_of(registry, code, monkeypatch))
+    assert str(caught.value).startswith(f"plug-in new 1.0: broken_rows {problem}")
+
+
+def test_results_of_a_plugin_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    makes = load(row_of(METHODS, "def make(captions, *, params, mode, seed): yield 'text'", monkeypatch))
+    with pytest.raises(RegistryError, match=r"is wrong: make yielded a str; yield FoilDraft or Skip or Shortfall or"):
+        list(makes.make([], params={}, mode="", seed=0))
+    reads = load(row_of(IMPORTERS, "def read(path, *, params): ...", monkeypatch))
+    with pytest.raises(RegistryError, match=r"is wrong: read returned a NoneType; yield ItemRecord or BadRecord or"):
+        reads.read(Path(), params={})
+    judges = load(row_of(FILTERS, "def judge(caption, foil, *, others, params): return True", monkeypatch))
+    with pytest.raises(RegistryError, match=r"is wrong: judge returned a bool; return Verdict"):
+        judges.judge(None, "", others=[], params={})
+    assert not judges.COSTLY
+    code = "import numpy as np\ndef compute(data, *, cap): return {'a': np.float32(.5), 'b': np.arange(2), 'c': np.nan}"
+    assert load(row_of(METRICS, code, monkeypatch)).compute(None, cap=1) == {"a": 0.5, "b": [0, 1], "c": None}
+    bad = load(row_of(REPORTS, "def compute(data, *, cap): return {'rows': [{'a': {1}}]}", monkeypatch))
+    with pytest.raises(RegistryError, match=r"has compute, whose result has a set at 'rows\[0\]\.a'; return"):
+        bad.compute(None, cap=1)
+
+
 def test_provenance_names_the_package_behind_the_version() -> None:
     ours, theirs = Entry("Ours", "m"), Entry("Theirs", "m", origin="new 1.0")
     assert version_of(ours, SimpleNamespace(VERSION="2")) == "2"
     assert version_of(theirs, SimpleNamespace(VERSION="2")) == "2 (new 1.0)"
-    for wrong in (SimpleNamespace(), SimpleNamespace(VERSION=2), SimpleNamespace(VERSION="")):
-        with pytest.raises(RegistryError, match=r"the plug-in new 1\.0 has no VERSION"):
+    assert version_of(theirs, SimpleNamespace()) == "1 (new 1.0)"
+    for wrong in (SimpleNamespace(VERSION=2), SimpleNamespace(VERSION="")):
+        with pytest.raises(RegistryError, match=r"the plug-in new 1\.0 has VERSION = "):
             version_of(theirs, wrong)
     with pytest.raises(RegistryError, match="is too long"):
         version_of(theirs, SimpleNamespace(VERSION="2" * MAX_VERSION_LENGTH))

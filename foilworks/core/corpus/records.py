@@ -362,3 +362,8 @@ class RecordContent:
     records: Records
     simulated: bool = False
     facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def items(self) -> Records:
+        """Return the records, by the name that a release with votes and scores uses."""
+        return self.records

@@ -20,6 +20,7 @@ from typing import Any
 from packaging.requirements import Requirement
 
 from foilworks.core.text.errors import ActionableError
+from foilworks.core.text.plugin_contracts import Contract
 from foilworks.core.text.registry import Entry, RegistryError, code_of_others
 from foilworks.version import __version__
 
@@ -49,9 +50,16 @@ class Finding:
 class Registry(MutableMapping[str, Entry]):
     """A registry: our own rows of one kind, followed by the rows of plug-ins."""
 
-    def __init__(self, group: str, own_entries: Mapping[str, Entry], reserved: Collection[str] = ()) -> None:
-        """Create a registry. `reserved`: further slugs that plug-ins must not use."""
-        self.group = PREFIX + group
+    def __init__(
+        self,
+        group: str,
+        own_entries: Mapping[str, Entry],
+        contract: Contract | None = None,
+        *,
+        reserved: Collection[str] = (),
+    ) -> None:
+        """Create a registry. `contract`: of the plug-ins' modules; `reserved`: slugs that plug-ins must not use."""
+        self.group, self.contract = PREFIX + group, contract or Contract()
         self._own, self._reserved = own_entries, frozenset(reserved)
         self._rows: dict[str, Entry] | None = None
         self._findings: list[Finding] = []
@@ -66,7 +74,7 @@ class Registry(MutableMapping[str, Entry]):
         if self._rows is None:
             rows, findings = dict(self._own), []
             for point in _points(self.group):
-                findings.append(_read(point, rows, self._reserved))
+                findings.append(_read(point, rows, self._reserved, self.contract))
                 if findings[-1].problem:
                     logger.warning("%s", findings[-1])
             self._findings, self._rows = findings, rows
@@ -140,7 +148,7 @@ def _origin(point: metadata.EntryPoint) -> str:
     return f"{point.dist.name} {point.dist.version}" if point.dist else "unknown"
 
 
-def _read(point: metadata.EntryPoint, rows: dict[str, Entry], reserved: frozenset[str]) -> Finding:
+def _read(point: metadata.EntryPoint, rows: dict[str, Entry], reserved: frozenset[str], contract: Contract) -> Finding:
     """Add the row of the entry point to `rows`, or return the problem."""
     finding = Finding(_origin(point), point.group, point.name)
     loaded = HEAVY & sys.modules.keys()
@@ -152,7 +160,7 @@ def _read(point: metadata.EntryPoint, rows: dict[str, Entry], reserved: frozense
     except RegistryError as error:
         return replace(finding, problem=str(error))
     summary = f"{entry.summary} (plug-in {finding.distribution})".strip()
-    rows[slug] = replace(entry, origin=finding.distribution, summary=summary)
+    rows[slug] = replace(entry, origin=finding.distribution, summary=summary, contract=contract)
     if heavy := sorted((HEAVY & sys.modules.keys()) - loaded):
         problem = f"loads {', '.join(heavy)} into every web process; import it in the module that does the work"
         return replace(finding, slug=slug, problem=problem)

@@ -8,12 +8,12 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from foilworks.core.text.errors import ActionableError
 from foilworks.core.text.moved_names import moved_hint
+from foilworks.core.text.plugin_contracts import Contract, RegistryError
 from foilworks.core.text.quoting import quoted
 from foilworks.core.text.storable import is_storable
 
@@ -21,10 +21,6 @@ TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
 FALSE_WORDS = frozenset({"0", "false", "no", "off", ""})
 # Limits of the provenance: VERSION, and a plug-in's name and version.
 MAX_VERSION_LENGTH = 200
-
-
-class RegistryError(ActionableError):
-    """An unknown slug, an invalid parameter value, or a row with an invalid parameter."""
 
 
 @dataclass(frozen=True)
@@ -72,15 +68,21 @@ class Entry:
     kind: str = ""
     example: tuple[str, str] | None = None
     main: tuple[str, ...] = ()
+    # What the module of a plug-in must have; set by the registry of its group.
+    contract: Contract | None = field(default=None, repr=False, compare=False)
 
 
 def load(entry: Entry) -> Any:
-    """Import the module or attribute of the entry. RegistryError: a plug-in cannot be imported."""
+    """Import the module or attribute of the entry. RegistryError: a plug-in cannot be imported or breaks its contract.
+
+    The module of a plug-in has the default constants of its group, and its functions check their results.
+    """
     module_name, _, attribute = entry.path.partition(":")
     failed = f"{entry.label}: the plug-in {entry.origin} cannot be loaded"
     with code_of_others(failed) if entry.origin else nullcontext():
         module = import_module(module_name)
-        return getattr(module, attribute) if attribute else module
+        loaded = getattr(module, attribute) if attribute else module
+    return entry.contract.apply(entry, [param.name for param in entry.params], loaded) if entry.contract else loaded
 
 
 @contextmanager
@@ -99,9 +101,10 @@ def version_of(entry: Entry, module: Any) -> str:
     """Return the VERSION for the provenance, and for a plug-in its distribution: "1 (foilworks-mirror 0.3)"."""
     if not entry.origin:
         return str(module.VERSION)
-    version = getattr(module, "VERSION", None)
+    version = getattr(module, "VERSION", "1")
     if not isinstance(version, str) or not version:
-        raise RegistryError(f"{entry.label}: the plug-in {entry.origin} has no VERSION; add one as text, such as '1'")
+        problem = f"the plug-in {entry.origin} has VERSION = {version!r}"
+        raise RegistryError(f"{entry.label}: {problem}; write text, such as '1'")
     full_version = f"{version} ({entry.origin})"
     if len(full_version) > MAX_VERSION_LENGTH:
         raise RegistryError(

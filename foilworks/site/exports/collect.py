@@ -29,6 +29,7 @@ from evaluation.reports.pages import under_pseudonyms
 from evaluation.reports.reports import about_of, project_report
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import release_scores, run_results, scored_records
+from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.export_formats.foilworks import score_line, score_of, vote_line, vote_of
 from foilworks.core.corpus.export_formats.parts.folder import MANIFEST, write_manifest
 from foilworks.core.corpus.export_formats.parts.released_items import manifest_facts
@@ -257,10 +258,15 @@ def _tables(release: Release, runs: Sequence[Run], content: ReleaseContent) -> d
     """
     evidence = Evidence(content.items, content.votes)
     tables = {kind: _from_content(release, kind, content, evidence) for kind in RECOMPUTED}
-    tables |= {kind: _report(release.project, kind) for kind in REPORTS if kind not in OF_SCORES | RECOMPUTED.keys()}
+    tables |= {kind: _report(release.project, kind) for kind in _exported_reports()}
     tables |= {"gate": content.gate, "models": [run_results(run) for run in runs] or None}
     tables |= own_tables(release, runs)
     return {name: table for name, table in tables.items() if table is not None}
+
+
+def _exported_reports() -> list[str]:
+    """Return the reports that are not made from the export's content: our own, so that a plug-in stops no export."""
+    return [k for k, entry in REPORTS.items() if k not in OF_SCORES | RECOMPUTED.keys() and not entry.origin]
 
 
 def _report(project: Project, kind: str) -> dict[str, Any] | None:
@@ -296,11 +302,12 @@ def export_content(
     """Return the content of the release or, without one, of the project now. EvaluationError: the format needs a
     release.
     """
-    if getattr(exporter, "TAKES_RECORDS", False):
+    uses_tables = getattr(exporter, "USES_TABLES", False)
+    if getattr(exporter, "TAKES_RECORDS", not uses_tables):
         return release_content(release, progress) if release else project_content(project, progress)
     if release is None:
         raise EvaluationError("--release: this format needs a release; name one, or export jsonl")
-    return collect_release(release, tables=getattr(exporter, "USES_TABLES", False))
+    return collect_release(release, tables=uses_tables)
 
 
 def write_export(
@@ -308,9 +315,12 @@ def write_export(
 ) -> list[Path]:
     """Write the format `slug` into the folder `out`; return the paths of its files.
 
-    A plug-in may leave the manifest to us. CorpusError, or an OSError of a plug-in: it cannot be written there.
+    A plug-in may leave the manifest and the list of its files to us. CorpusError, or an OSError of a plug-in: it cannot
+    be written there, or nothing was written.
     """
-    written: list[Path] = exporter.write(content, out, params=params)
+    written = exporter.write(content, out, params=params) or sorted(path for path in out.rglob("*") if path.is_file())
+    if not written:
+        raise CorpusError(f"the format '{slug}' wrote no file into {out}; correct its write()")
     if not (out / MANIFEST).is_file():
         n_items = len(content.records if isinstance(content, RecordContent) else content.items)
         write_manifest(out, manifest_facts(content, slug, n_items))

@@ -19,8 +19,6 @@ from foilworks.core.corpus.import_formats.choice_sets import CONTRAST_LABELS
 from foilworks.core.corpus.records import ItemRecord, RecordContent, ReleaseContent
 from foilworks.core.corpus.rules.hard_foils import HARD_FOIL
 
-TAKES_RECORDS = True
-
 
 def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
     """Write the folder `out`; the paths of its files. CorpusError: items of one subtest with unequal numbers of foils,

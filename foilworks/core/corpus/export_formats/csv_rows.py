@@ -17,7 +17,6 @@ from foilworks.core.corpus.records import ItemRecord, RecordContent, ReleaseCont
 from foilworks.core.corpus.rules.escaped_cells import ESCAPED, escaped
 
 FILE = "records.csv"
-TAKES_RECORDS = True
 
 
 def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:

@@ -14,8 +14,6 @@ from foilworks.core.corpus.export_formats.parts.tables import by_subtest, video_
 from foilworks.core.corpus.import_formats.choice_sets import FEINT6K_BLOCK
 from foilworks.core.corpus.records import ItemRecord, RecordContent, ReleaseContent
 
-TAKES_RECORDS = True
-
 
 def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
     """Write the folder `out`; the paths of its files. CorpusError: no item has five foils, or the folder cannot be

@@ -10,7 +10,6 @@ from foilworks.core.corpus.export_formats.parts.released_items import manifest_f
 from foilworks.core.corpus.export_formats.parts.tables import by_subtest, video_name
 from foilworks.core.corpus.records import ItemRecord, RecordContent, ReleaseContent
 
-TAKES_RECORDS = True
 _TAKEN = frozenset({"caption", "image_id", "id", "foil"})
 
 

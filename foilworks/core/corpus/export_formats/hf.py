@@ -21,6 +21,7 @@ from foilworks.core.corpus.export_formats.parts.tables import by_subtest
 from foilworks.core.corpus.records import ReleaseContent
 
 DATA = "data"
+TAKES_RECORDS = False
 
 
 def write(release: ReleaseContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:

@@ -9,7 +9,6 @@ from foilworks.core.corpus.export_formats.parts.folder import write_folder
 from foilworks.core.corpus.export_formats.parts.released_items import canary_line, manifest_facts, released_items
 from foilworks.core.corpus.records import RecordContent, ReleaseContent
 
-TAKES_RECORDS = True
 FILES = (("inspect_task.py", "task.py"), ("clips.py", "clips.py"))
 README = """# {name} for Inspect
 

@@ -13,10 +13,6 @@ from foilworks.core.corpus.release_records import CANARY
 
 FILE = "records.jsonl"
 
-# Whether the format needs the project's reports, which are slow to collect.
-# Whether records are all it needs: then it can write a project without a release, and any number of them.
-TAKES_RECORDS = True
-
 
 def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
     """Write the folder `out`; the paths of its files. CorpusError when it cannot be written there."""

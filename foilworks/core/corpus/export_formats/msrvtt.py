@@ -11,7 +11,6 @@ from foilworks.core.corpus.export_formats.parts.tables import write_rows
 from foilworks.core.corpus.records import RecordContent, ReleaseContent
 
 FILE = "captions.csv"
-TAKES_RECORDS = True
 
 
 def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:

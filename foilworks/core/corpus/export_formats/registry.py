@@ -1,5 +1,6 @@
 """Formats that `foilworks export` writes: slug -> row. A format is one file here and one row."""
 
+from foilworks.core.text.plugin_contracts import Call, Contract
 from foilworks.core.text.plugins import Registry
 from foilworks.core.text.registry import Entry, Param
 
@@ -102,4 +103,4 @@ _EXPORTERS: dict[str, Entry] = {
         summary="Raw judgements under pseudonyms: item, annotator, choice, position, foil.",
     ),
 }
-EXPORTERS = Registry("exporters", _EXPORTERS)
+EXPORTERS = Registry("exporters", _EXPORTERS, Contract({"write": Call(("release", "out"), ("params",))}))

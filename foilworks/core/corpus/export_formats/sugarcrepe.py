@@ -11,8 +11,6 @@ from foilworks.core.corpus.export_formats.parts.tables import video_name
 from foilworks.core.corpus.import_formats.parsing.table_recipe import parse_recipe, recipe_named
 from foilworks.core.corpus.records import ItemRecord, RecordContent, ReleaseContent
 
-TAKES_RECORDS = True
-
 
 def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
     """Write the folder `out`; the paths of its files. CorpusError: no item has one foil, or it cannot be written."""

@@ -15,8 +15,6 @@ from foilworks.core.corpus.export_formats.vilma import Form, files
 from foilworks.core.corpus.import_formats import valse
 from foilworks.core.corpus.records import ItemRecord, RecordContent, ReleaseContent
 
-TAKES_RECORDS = True
-
 
 def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
     """Write the folder `out`; the paths of its files. CorpusError when it cannot be written there."""

@@ -10,7 +10,6 @@ from foilworks.core.corpus.export_formats.parts.released_items import manifest_f
 from foilworks.core.corpus.records import RecordContent, ReleaseContent
 
 FILE = "captions.json"
-TAKES_RECORDS = True
 
 
 def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:

@@ -24,9 +24,6 @@ from foilworks.core.corpus.import_formats.parsing.records import RawRecord
 from foilworks.core.corpus.import_formats.vilma import OWN_FIELD, parse
 from foilworks.core.corpus.records import ItemRecord, RecordContent, ReleaseContent
 
-# Whether the format needs the project's reports, which are slow to collect.
-TAKES_RECORDS = True
-
 
 def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
     """Write the folder `out`; the paths of its files. CorpusError when it cannot be written there."""

@@ -12,8 +12,6 @@ from foilworks.core.corpus.import_formats.parsing.records import stem_of
 from foilworks.core.corpus.import_formats.parsing.table_recipe import parse_recipe, recipe_named
 from foilworks.core.corpus.records import ItemRecord, RecordContent, ReleaseContent, VideoRecord
 
-TAKES_RECORDS = True
-
 
 def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
     """Write the folder `out`; the paths of its files. CorpusError: no item has one foil, or it cannot be written."""

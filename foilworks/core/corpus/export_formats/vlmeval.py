@@ -17,7 +17,6 @@ from foilworks.core.corpus.export_formats.parts.released_items import canary_lin
 from foilworks.core.corpus.export_formats.parts.tables import write_rows
 from foilworks.core.corpus.records import RecordContent, ReleaseContent
 
-TAKES_RECORDS = True
 ABOUT = ("id", "subtest", "video", "start", "end", "unit")
 README = """# {name} for VLMEvalKit
 

@@ -17,6 +17,7 @@ from foilworks.core.corpus.records import ReleaseContent, ReleaseVote
 from foilworks.core.corpus.rules.escaped_cells import ESCAPED, escaped
 
 FILE = "votes.csv"
+TAKES_RECORDS = False
 COLUMNS = (
     "item",
     "annotator",

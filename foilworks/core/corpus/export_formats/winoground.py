@@ -16,7 +16,6 @@ from foilworks.core.corpus.import_formats.pair_sets import WINOGROUND_FIELDS
 from foilworks.core.corpus.records import ItemRecord, RecordContent, ReleaseContent
 from foilworks.core.corpus.rules.two_clips import half_of_item, mismatch, two_of_each
 
-TAKES_RECORDS = True
 ItemPair = tuple[ItemRecord, ItemRecord]
 
 

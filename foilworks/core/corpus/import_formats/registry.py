@@ -1,5 +1,7 @@
 """Formats that `foilworks import` reads: slug -> row. A format is one row: a module here, or a `Format` in one."""
 
+from foilworks.core.corpus.records import BadRecord, ItemRecord, RecordWarning, TakenColumns
+from foilworks.core.text.plugin_contracts import Call, Contract
 from foilworks.core.text.plugins import Registry
 from foilworks.core.text.registry import Entry, Param
 
@@ -376,7 +378,12 @@ _IMPORTERS: dict[str, Entry] = {
         kind=BENCHMARK,
     ),
 }
-IMPORTERS = Registry("importers", _IMPORTERS)
+_CONTRACT = Contract(
+    {"read": Call(("path",), ("params",), yields=(ItemRecord, BadRecord, RecordWarning, TakenColumns))},
+    defaults={"YIELDS": "items"},
+    choices={"YIELDS": {"items", "videos"}},
+)
+IMPORTERS = Registry("importers", _IMPORTERS, _CONTRACT)
 
 # The formats that a file's ending identifies; several formats share other endings.
 BY_ENDING = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}

@@ -191,6 +191,8 @@ DEVICES: dict[str, Entry] = {
     TORCH: Entry(label="PyTorch", path="foilworks.core.hub.device", summary="CPUs and NVIDIA GPUs"),
 }
 _OTHERS = {**HELPERS, **BACKBONES, **GENERATORS, **CHATS}
-ADAPTERS = Registry("models", _ADAPTERS, reserved={*_OTHERS, SCORE_FILE})
+# Slugs that no plug-in can use for a model or a judge.
+OWN_SLUGS = frozenset({*_ADAPTERS, *_OTHERS, SCORE_FILE})
+ADAPTERS = Registry("models", _ADAPTERS, reserved=OWN_SLUGS - _ADAPTERS.keys())
 # Not a copy: plug-ins are read when the table is first used, not when this module is imported.
 EVERY: Mapping[str, Entry] = ChainMap(_OTHERS, ADAPTERS)

@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 from evaluation.metrics.registry import METRICS, TIES
 from evaluation.score_files.arrays import AUTO_LAYOUT, LAYOUTS
 from foilworks.library.metrics import HIDDEN, measure
-from foilworks.site.management.base import FoilworksCommand
+from foilworks.site.management.base import FoilworksCommand, parse_set_options
 from foilworks.site.management.columns import add_columns, ignored_line
 from foilworks.site.management.text_tables import table, table_of
 
@@ -69,6 +69,9 @@ class Command(FoilworksCommand):
             help="file with the ids that the scores must have (JSON Lines, CSV with id, or .txt); "
             "differences are listed",
         )
+        parser.add_argument(
+            "--set", action="append", metavar="NAME=VALUE", help="parameter of a metric of a plug-in; repeatable"
+        )
         self._add_shapes(parser)
         parser.add_argument("--ties", choices=TIES.choices, default=TIES.default, help=f"{TIES.help} (default half)")
 
@@ -102,6 +105,7 @@ class Command(FoilworksCommand):
             against=options["against"],
             model=options["model"],
             ties=options["ties"],
+            params=parse_set_options(options["set"]),
             columns=options["columns"],
             layout=options["layout"],
             names=[name.strip() for name in options["names"].split(",") if name.strip()],

@@ -1,4 +1,4 @@
-from foilworks_mirror.mirror import make
+from foilworks_example.method import make
 
 from foilworks.plugins import CaptionInput
 

@@ -1,0 +1,1 @@
+"""Examples of Foilworks plug-ins, one per group (docs/how-to/plugins.md)."""

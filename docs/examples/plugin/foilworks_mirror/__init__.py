@@ -1,1 +1,0 @@
-"""An example of a Foilworks plug-in (docs/how-to/plugins.md)."""
