@@ -4,22 +4,16 @@ Modules elsewhere may move with any version; these names stay. ImportError: a fi
 """
 
 from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from foilworks.clashes import require_own_packages
 
 require_own_packages("generation")
 
-from pathlib import Path  # noqa: E402
-
 import numpy as np  # noqa: E402
 
-from evaluation.analyses.analysis_inputs import EditFacts, ItemFacts, Votes  # noqa: E402
-from evaluation.analyses.scored_items import ScoredItems  # noqa: E402
-from evaluation.errors import EvaluationError  # noqa: E402
-from evaluation.metrics.choices import ChoiceScores  # noqa: E402
-from evaluation.metrics.intervals import mean_intervals  # noqa: E402
-from evaluation.metrics.pairwise import PairScores  # noqa: E402
-from evaluation.score_files.scores import padded  # noqa: E402
 from foilworks.core.corpus.errors import CorpusError  # noqa: E402
 from foilworks.core.corpus.export_formats.parts.released_items import released_items  # noqa: E402
 from foilworks.core.corpus.records import (  # noqa: E402
@@ -61,6 +55,32 @@ from generation.records import (  # noqa: E402
     draft_from_edits,
 )
 
+if TYPE_CHECKING:
+    from evaluation.analyses.analysis_inputs import EditFacts, ItemFacts, Votes
+    from evaluation.analyses.scored_items import ScoredItems
+    from evaluation.errors import EvaluationError
+    from evaluation.metrics.choices import ChoiceScores
+    from evaluation.metrics.intervals import mean_intervals
+    from evaluation.metrics.pairwise import PairScores
+
+# Imported when they are used: a script may have its own evaluation.py.
+_OF_EVALUATION = {
+    **dict.fromkeys(("EditFacts", "ItemFacts", "Votes"), "evaluation.analyses.analysis_inputs"),
+    "ScoredItems": "evaluation.analyses.scored_items",
+    "EvaluationError": "evaluation.errors",
+    "ChoiceScores": "evaluation.metrics.choices",
+    "mean_intervals": "evaluation.metrics.intervals",
+    "PairScores": "evaluation.metrics.pairwise",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a name of metrics and reports. AttributeError: there is no such name."""
+    if name not in _OF_EVALUATION:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    require_own_packages("evaluation")
+    return getattr(import_module(_OF_EVALUATION[name]), name)
+
 
 def read_frames(clip: ClipFile, n: int) -> Frames:
     """Return n frames of the clip at equal distances, uint8 (n, height, width, 3), RGB.
@@ -73,8 +93,11 @@ def read_frames(clip: ClipFile, n: int) -> Frames:
     return sample_frames(Path(clip.path), n, clip.start, clip.end).frames
 
 
-def pair_scores(scores: Sequence[Sequence[float]], subtests: Sequence[str] = ()) -> PairScores:
+def pair_scores(scores: Sequence[Sequence[float]], subtests: Sequence[str] = ()) -> "PairScores":
     """Return what a metric gets, for tests: per item the score of the caption, then those of its foils."""
+    from evaluation.metrics.pairwise import PairScores
+    from evaluation.score_files.scores import padded
+
     names = [str(number) for number in range(len(scores))]
     main = padded([list(row) for row in scores])
     groups = list(subtests) or ["all"] * len(names)

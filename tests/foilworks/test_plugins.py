@@ -8,35 +8,43 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from inspect import signature
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
+from django.urls import reverse
 
 from evaluation.analyses.registry import REPORTS
 from evaluation.metrics.registry import METRICS
 from foilworks.core.corpus.export_formats.parts.released_items import manifest_facts
 from foilworks.core.corpus.export_formats.registry import EXPORTERS
 from foilworks.core.corpus.import_formats.registry import IMPORTERS
+from foilworks.core.corpus.models import Item
 from foilworks.core.corpus.records import ReleaseContent
 from foilworks.core.hub.adapters.fake import load_adapter
 from foilworks.core.hub.catalogue.registry import ADAPTERS
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.opening import open_adapter
 from foilworks.core.media.encode import write_mp4
+from foilworks.core.projects.models import Role
 from foilworks.core.text import plugins
 from foilworks.core.text.plugins import Registry
 from foilworks.core.text.registry import MAX_VERSION_LENGTH, Entry, Param, RegistryError, load, version_of
 from foilworks.site.doctor import ABSENT, examine
+from foilworks.site.exports.zipped import zipped
 from foilworks.site.plugin_skeleton import GROUPS, SkeletonError, write_skeleton
 from generation.captioning.registry import CAPTIONERS
 from generation.filters.registry import FILTERS
 from generation.methods.registry import METHODS
 from generation.screening.registry import JUDGES
+from tests.evaluation.served.worlds import make_release
+from tests.factories import make_item, make_member, make_project, make_subtest
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "docs/examples/plugin"
 PAGE = Path(__file__).resolve().parents[2] / "docs/how-to/plugins.md"
@@ -422,3 +430,49 @@ def test_a_manifest_names_the_package_of_its_format(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(EXPORTERS, "theirs", Entry("Theirs", "m", origin="new 1.0"))
     assert manifest_facts(release, "theirs", 0)["plugin"] == "new 1.0"
     assert "plugin" not in manifest_facts(release, "jsonl", 0)
+
+
+REPORT = """
+INPUT = "items"
+def compute(data, *, cap):
+    return {"n": len(data), "mean": 0.25, "rows": [{"subtest": item.subtest, "words": None} for item in data]}
+"""
+
+
+@pytest.mark.django_db
+def test_a_report_has_a_page_files_and_one_line_if_it_fails(client, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = make_project()
+    item = make_item(make_subtest(project))
+    client.force_login(make_member(project, Role.RESEARCHER))
+    monkeypatch.setitem(REPORTS, "theirs", replace(row_of(REPORTS, REPORT, monkeypatch), summary="Counts items."))
+    address = reverse("reports:report", args=[project.slug, "theirs"])
+    text = client.get(address).content.decode()
+    assert "Counts items." in text
+    assert "<td>0.25</td>" in text
+    assert f"<td>{item.subtest.name}</td><td>–</td>" in "".join(text.split("\n")).replace("  ", "")
+    rows = (
+        client.get(reverse("reports:report_file", args=[project.slug, "theirs", "csv"])).content.decode().splitlines()
+    )
+    assert rows == ["subtest,words", f"{item.subtest.name},"]
+    monkeypatch.setattr(plugins, "failure_of", lambda error: f"the plug-in new 1.0 failed ({error})")
+    broken = row_of(REPORTS, "def compute(data, *, cap): return 1 / 0", monkeypatch)
+    monkeypatch.setitem(REPORTS, "theirs", replace(broken, summary="Fails."))
+    assert "The plug-in new 1.0 failed (division by zero)" in client.get(f"{address}?cap=2").content.decode()
+
+
+@pytest.mark.django_db
+def test_an_exporter_that_says_nothing_gets_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = """
+def write(release, out, *, params):
+    out.mkdir(parents=True)
+    lines = [f"{i.id}\\t{i.caption}\\t{i.foils[0]}" for i in release.items]
+    (out / "items.tsv").write_text("\\n".join(lines))
+"""
+    monkeypatch.setitem(EXPORTERS, "theirs", row_of(EXPORTERS, code, monkeypatch))
+    release = make_release(1)
+    item = Item.objects.get()
+    with zipped(release, "theirs", "out") as file, ZipFile(file) as archive:
+        assert sorted(archive.namelist()) == ["out/items.tsv", "out/manifest.json"]
+        (line,) = archive.read("out/items.tsv").decode().splitlines()
+        assert json.loads(archive.read("out/manifest.json"))["plugin"] == "new 1.0"
+    assert line.split("\t")[1:] == [item.caption.text, item.foils.get().text]
