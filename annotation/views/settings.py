@@ -34,7 +34,7 @@ from annotation.queries.work_rules import (
     why_scope_fixed,
 )
 from annotation.rules.guidelines import MAX_CHARACTERS
-from annotation.rules.voting import VoteRule
+from annotation.rules.voting import rule_in_force
 from annotation.settings_forms import WorkRulesForm
 from annotation.views._work_pages import guideline_html
 from foilworks.core.corpus.forms import VoteRuleForm
@@ -135,17 +135,7 @@ def vote_rule(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     subtest = subtest_for(project, pk)
     name, form = subtest.name, VoteRuleForm(request.POST if request.method == "POST" else None, instance=subtest)
     if form.is_bound and form.is_valid():
-        values = form.cleaned_data
-        rule = VoteRule(
-            wanted=values["votes_wanted"],
-            needed=values["votes_needed"],
-            all_pairs=values["valid_when"] == Subtest.ValidWhen.ALL,
-            pairs_enough=values["foils_enough"],
-            stop_early=values["stop_early"],
-            full_share=values["full_share"],
-            most=values["votes_max"],
-            skilled_first=values["skilled_first"],
-        )
+        rule = rule_in_force(form.instance)
         try:
             set_vote_rule(request.user, subtest, rule)
         except AnnotationError as error:

@@ -11,26 +11,39 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from ninja import Router
 
+from foilworks.core.text.quoting import shortened
 from foilworks.site.api import (
+    account,
+    bias,
     choices,
+    content,
+    exercises,
+    generation,
     imports,
     items,
+    jobs,
     me,
     media,
     members,
+    methods,
+    overview,
+    people,
     projects,
+    publishing,
+    quality,
     queues,
     releases,
     reports,
+    results,
     runs,
     scoring,
+    settings,
     subtests,
     tunings,
     votes,
     webhooks,
     work,
 )
-from foilworks.core.text.quoting import shortened
 from foilworks.site.api.answers import Api, handle_errors, problem
 from foilworks.site.api.bearer import Bearer
 from foilworks.site.api.once import HEADER
@@ -57,6 +70,8 @@ IN_PROJECT: dict[str, Router] = {
     "/webhooks": webhooks.router,
     "": scoring.router,
 }
+# Resources whose operations have addresses of several kinds.
+BY_ROWS = (results, jobs, generation, content, people, quality, settings, publishing, bias, exercises, overview)
 
 
 def _build_api() -> Api:
@@ -77,6 +92,13 @@ def _build_api() -> Api:
     for prefix, router in IN_PROJECT.items():
         api.add_router(f"/projects/{{slug:slug}}{prefix}", router)
     api.add_router("/projects/{slug:slug}", media.router)
+    for rows in (*(resource.rows for resource in BY_ROWS), content.shared, settings.deleted):
+        api.add_router("/projects/{slug:slug}", rows.router)
+    api.add_router("/projects/{slug:slug}/own", account.own.router)
+    api.add_router("/me", account.me.router)
+    api.add_router("/methods", methods.rows.router)
+    api.add_router("/public", publishing.public.router)
+    api.add_router("/audit", overview.files.router)
     return api
 
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from annotation.models import Lease, Stage
 from annotation.queries.cards import Card, Claim, claim_card
 from annotation.queries.foil_cards import ReviewWork, Suggestion
+from foilworks.core.corpus.models import Video
 from foilworks.core.corpus.video_files.player import Piece, clip_token, has_source, trim_in_seconds
 from foilworks.core.projects.models import Project, User
 
@@ -125,10 +126,15 @@ def place_after(person: User, token: str) -> int | None:
 def _clip(person: User, card: Card, project: Project) -> ClipOut | None:
     if card.claim.stage == Stage.UNSEEN:
         return None
-    piece = (person.pk, Piece.SLOT, card.claim.slot_id)
-    token, (start, end) = clip_token(card.video.pk, *piece), trim_in_seconds(card.video)
-    url = reverse("api:read_clip", args=[project.slug, token]) if has_source(card.video) else ""
+    token, url = clip_address(project.slug, person, card.video, Piece.SLOT, card.claim.slot_id)
+    start, end = trim_in_seconds(card.video)
     return ClipOut(id=opaque_number(token), url=url, start=start, end=end, fps=card.video.fps)
+
+
+def clip_address(slug: str, person: User, video: Video, piece: Piece, number: int) -> tuple[str, str]:
+    """Return the token of a clip for one person and task, and its address: "" without a file."""
+    token = clip_token(video.pk, person.pk, piece, number)
+    return token, reverse("api:read_clip", args=[slug, token]) if has_source(video) else ""
 
 
 def _texts(card: Card) -> list[str]:

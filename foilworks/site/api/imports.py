@@ -15,7 +15,9 @@ from foilworks.site.api.paging import Listed, Page, page_of
 from foilworks.site.api.shapes import Anything, Slug, Word
 from foilworks.site.imports.access import get_import
 from foilworks.site.imports.actions import confirm_import as confirming
+from foilworks.site.imports.actions.map_columns import map_columns
 from foilworks.site.imports.actions.receive_import import receive_import
+from foilworks.site.imports.actions.undo_import import request_undo
 from foilworks.site.imports.forms import ImportForm
 from foilworks.site.imports.models import Import
 
@@ -54,6 +56,12 @@ class ImportOut(Schema):
     result: Anything | None
     job: JobOut | None
     created_at: datetime
+
+
+class Mapping(Schema):
+    """`mapping`: a recipe as JSON, as `create_import` takes it."""
+
+    mapping: Anything
 
 
 class Confirmed(Schema):
@@ -130,3 +138,17 @@ def discard_import(request: HttpRequest, slug: Slug, pk: int) -> Status:
     """Discard the files; the project does not change."""
     confirming.discard_import(request.user, get_import(request.user, slug, pk))
     return Status(204, None)
+
+
+@router.post("/{int:pk}/columns", response=writes(ImportOut, 202))
+@once
+def map_import(request: HttpRequest, slug: Slug, pk: int, body: Mapping) -> Status:
+    """Say what each column of a table is, by a recipe; a job previews the records again."""
+    return Status(202, import_out(map_columns(request.user, get_import(request.user, slug, pk), body.mapping)))
+
+
+@router.post("/{int:pk}/undo", response=writes(ImportOut, 202))
+@once
+def undo_import(request: HttpRequest, slug: Slug, pk: int) -> Status:
+    """Remove the rows that the import made, while nobody has worked on them; a job does it."""
+    return Status(202, import_out(request_undo(request.user, get_import(request.user, slug, pk))))

@@ -27,6 +27,15 @@ def read_media(request: HttpRequest, slug: Slug, pk: int) -> Any:
     return stream_video(request, get_video(request.user, slug, pk, Role.RESEARCHER))
 
 
+@router.get("/videos/{int:pk}/film-strip", response=STATUSES, openapi_extra=FILE)
+def read_film_strip(request: HttpRequest, slug: Slug, pk: int) -> Any:
+    """Get the film strip of a video: its frames in one image."""
+    video = get_video(request.user, slug, pk, Role.RESEARCHER)
+    if not video.film_strip:
+        raise Http404(_("This video has no film strip yet."))
+    return stream_file(request, video.film_strip)
+
+
 @router.get("/clips/{slug:token}", response=STATUSES, openapi_extra=FILE)
 def read_clip(request: HttpRequest, slug: Slug, token: str) -> Any:
     """Get the clip of one of your tasks, as its claim names it; byte ranges work."""

@@ -9,7 +9,7 @@ from ninja import Field, Query, Router, Schema, Status
 
 from annotation.access import subtest_for
 from foilworks.core.projects.access import get_project
-from foilworks.core.projects.models import Role
+from foilworks.core.projects.models import Project, Role
 from foilworks.site.api.answers import reads, writes
 from foilworks.site.api.imports import JobOut, job_out
 from foilworks.site.api.once import once
@@ -20,7 +20,7 @@ from generation.actions import runs as actions
 from generation.errors import GenerationError
 from generation.models import Candidate, GenerationRun
 from generation.recipes import find_recipe
-from generation.run_counts import state_counts
+from generation.run_counts import candidates_of, state_counts
 from generation.run_request import FoilRequest
 
 router = Router(tags=["runs"])
@@ -95,6 +95,7 @@ class CandidatesAsked(Listed):
         ]
         | None
     ) = None
+    rejected_by: Word = Field("", description="filter that rejected it")
 
 
 def run_out(run: GenerationRun) -> dict[str, Any]:
@@ -132,8 +133,13 @@ def list_runs(request: HttpRequest, slug: Slug, query: Query[RunsAsked]) -> dict
 def start_run(request: HttpRequest, slug: Slug, body: RunIn) -> Status:
     """Start a run; a job makes its candidates."""
     project = get_project(request.user, slug, Role.RESEARCHER)
-    params = {**body.dict(), "subtest": subtest_for(project, body.subtest), **(_of_recipe(body) if body.recipe else {})}
-    return Status(202, run_out(actions.start_run(request.user, project, FoilRequest(**params))))
+    return Status(202, run_out(actions.start_run(request.user, project, request_of(project, body))))
+
+
+def request_of(project: Project, body: RunIn) -> FoilRequest:
+    """Return the run that the body asks for."""
+    recipe = _of_recipe(body) if body.recipe else {}
+    return FoilRequest(**{**body.dict(), "subtest": subtest_for(project, body.subtest), **recipe})
 
 
 def _of_recipe(body: RunIn) -> dict[str, Any]:
@@ -162,7 +168,6 @@ def read_run(request: HttpRequest, slug: Slug, pk: int) -> dict[str, Any]:
 @router.get("/{int:pk}/candidates", response=reads(Page[CandidateOut]))
 def list_candidates(request: HttpRequest, slug: Slug, pk: int, query: Query[CandidatesAsked]) -> dict[str, Any]:
     """List the run's candidates; rejected ones with the filter that rejected them."""
-    rows = Candidate.objects.filter(group__run=get_run(request.user, slug, pk)).select_related("group__caption")
-    if query.state:
-        rows = rows.filter(state=query.state)
+    run = get_run(request.user, slug, pk)
+    rows = candidates_of(run, state=query.state or "", rejected_by=query.rejected_by).select_related("group__caption")
     return page_of(request, rows, query, candidate_out, order=query.order)

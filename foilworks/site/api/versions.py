@@ -31,7 +31,7 @@ class UnversionedAddresses:
         path = request.path_info
         if not path.startswith(UNVERSIONED) or path.startswith((ROOT, DOCS)):
             return self.get_response(request)
-        request.unversioned = path  # type: ignore[attr-defined]
+        request.unversioned = path
         request.path_info = ROOT + path.removeprefix(UNVERSIONED)
         request.path = request.path.removesuffix(path) + request.path_info
         response = self.get_response(request)

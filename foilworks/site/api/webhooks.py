@@ -103,6 +103,22 @@ def rotate_webhook(request: HttpRequest, slug: Slug, pk: int, body: RotationIn) 
     return Status(200, {**webhook_out(hook), "secret": secret_of(hook)})
 
 
+@router.post("/{int:pk}/restart", response=writes(WebhookOut))
+@once
+def restart_webhook(request: HttpRequest, slug: Slug, pk: int) -> dict[str, Any]:
+    """Send events again to a webhook that stopped after too many failures."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    return webhook_out(actions.restart_webhook(request.user, project, pk))
+
+
+@router.post("/{int:pk}/deliveries/{int:delivery}/retry", response=writes(DeliveryOut))
+@once
+def retry_delivery(request: HttpRequest, slug: Slug, pk: int, delivery: int) -> dict[str, Any]:
+    """Send a failed message again."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    return delivery_out(actions.retry_delivery(request.user, project, pk, delivery))
+
+
 @router.delete("/{int:pk}", response=writes(None, 204))
 @once
 def delete_webhook(request: HttpRequest, slug: Slug, pk: int) -> Status:

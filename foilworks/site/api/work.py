@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from django.http import Http404, HttpRequest
 from django.utils import timezone
@@ -11,7 +11,7 @@ from ninja import Field, Query, Router, Schema, Status
 from ninja.responses import Response
 from pydantic import BaseModel
 
-from annotation.access import lease_for
+from annotation.access import edit_for, lease_for, object_answer_for, review_for, vote_for
 from annotation.actions.claims.claim import claim
 from annotation.actions.leases import leasing
 from annotation.actions.submissions.judgements import judge_and_claim, submit_vote
@@ -19,6 +19,7 @@ from annotation.actions.submissions.study_answers import submit_choice, submit_o
 from annotation.actions.submissions.submission import StoredWork, Submission
 from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
+from annotation.actions.undo import undo_choice, undo_edit, undo_objects, undo_review, undo_vote
 from annotation.errors import NotAdmitted, OtherStage
 from annotation.messages import TIME_IS_UP
 from annotation.models import Edit, Lease, ObjectAnswer, Review, Stage, Vote
@@ -91,6 +92,26 @@ class Held(Schema):
     expires_at: datetime
 
 
+class DraftIn(Schema):
+    """`draft`: the page's JSON of a draft."""
+
+    draft: Text
+
+
+class Drafted(Schema):
+    at: datetime
+
+
+UndoKind = Literal["edit", "review", "vote", "choice", "objects"]
+UNDO: dict[str, tuple[Any, Any]] = {
+    "edit": (edit_for, undo_edit),
+    "review": (review_for, undo_review),
+    "vote": (vote_for, undo_vote),
+    "choice": (vote_for, undo_choice),
+    "objects": (object_answer_for, undo_objects),
+}
+
+
 @router.get("/{slug:token}", response=reads(WorkOut))
 def read_work(request: HttpRequest, token: str) -> WorkOut:
     """Get the task again; 404 if the lease has ended or belongs to somebody else."""
@@ -141,6 +162,33 @@ def skip(request: HttpRequest, token: str) -> Status:
     _check_membership(request, lease_for(request.user, token))
     leasing.release(request.user, token)
     return Status(204, None)
+
+
+@router.post("/{slug:token}/decline", response=writes(None, 204), auth=WORK)
+def decline(request: HttpRequest, token: str) -> Status:
+    """Return the task at its content warning: you get no task of this clip any more."""
+    _check_membership(request, lease_for(request.user, token))
+    leasing.decline_video(request.user, token)
+    return Status(204, None)
+
+
+@router.post("/{slug:token}/draft", response=writes(Drafted), auth=WORK)
+def save_draft(request: HttpRequest, token: str, body: DraftIn) -> Drafted:
+    """Store what is written so far as the page stores it; 410 if the task was already submitted."""
+    _check_membership(request, lease_for(request.user, token))
+    return Drafted(at=leasing.save_draft(request.user, token, body.draft))
+
+
+@router.post("/undo/{slug:kind}/{int:pk}", response=writes(WorkOut), auth=WORK)
+def undo(request: HttpRequest, kind: UndoKind, pk: int) -> WorkOut:
+    """Undo your last answer (the `id` of a submit) in its time; you get its task again."""
+    get, act = UNDO[kind]
+    record = get(request.user, pk)
+    project = record.slot.project if record.slot_id else None
+    if project is None:
+        raise Http404(_("Task not found."))
+    require_role(request.user, project)
+    return work_out(request.user, act(request.user, pk), project)
 
 
 def _next(request: HttpRequest, lease: Lease, stage: str) -> WorkOut | None:

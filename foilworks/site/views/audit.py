@@ -84,13 +84,13 @@ def audit(request: HttpRequest) -> HttpResponse:
     }
     if posted and form.is_valid():
         try:
-            context |= page_of(_audit_upload(form.cleaned_data["file"], form.cleaned_data["form"]))
+            context |= page_of(audit_upload(form.cleaned_data["file"], form.cleaned_data["form"]))
         except ActionableError as error:
             form.add_error("file", str(error))
     return render(request, "evaluation/audit.html", context, status=422 if form.errors else 200)
 
 
-def _audit_upload(file: UploadedFile, form: str) -> Mapping[str, Any]:
+def audit_upload(file: UploadedFile, form: str) -> Mapping[str, Any]:
     """Return the audit of the file. EvaluationError: the file is unusable, or too much for this page."""
     if not _running.acquire(blocking=False):
         raise EvaluationError(_("Another file is being audited. Try again in a minute."))
