@@ -67,6 +67,10 @@ class Call:
         assert self._get is not None
         return self._get(self.person, *self.path.values())
 
+    def check_access(self) -> None:
+        """Read what the operation is about. Http404 or AccessDenied: the person may not."""
+        _ = self.project if self._get is None else self.row
+
     @property
     def values(self) -> dict[str, Any]:
         """Return the cleaned fields of the page's form."""
@@ -198,7 +202,7 @@ class Rows:
             call = Call(request, {parameter: arguments[parameter] for parameter in names}, asked, get)
             if self.checks_role:
                 # Before the form says anything: its choices are rows of the project.
-                assert call.row if get else call.project
+                call.check_access()
             if sent is not None:
                 call.body = sent.dict(exclude_unset=isinstance(sent, FormBody))
             return answer(call)
