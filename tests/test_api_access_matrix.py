@@ -217,7 +217,7 @@ RULES: dict[str, Rule] = {
     "withdraw_invitation": Rule(ok=204, pk="invitation"),
     "list_assignments": Rule(),
     "assign": Rule(ok=201, data={"stage": "validation", "people": ["the validator"], "quota": 5}),
-    "end_assignment": Rule(ok=204, pk="member"),
+    "end_assignment": Rule(ok=404, pk="member"),
     "read_activity": Rule(),
     "renew_password": Rule(ok=400, pk="member", data={}),
     "list_consent_texts": Rule(),

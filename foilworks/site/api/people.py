@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from ninja import Schema
 
-from annotation.access import crowd_study_for
+from annotation.access import crowd_study_for, member_for
 from annotation.actions import crowd
 from annotation.actions.assignments import assign, end_assignment
 from annotation.forms import AssignmentForm, CodeCheckForm, CrowdStudyForm
@@ -70,7 +70,8 @@ def _assign(call: Call) -> list[Assignment]:
 
 
 def _end(call: Call) -> None:
-    end_assignment(call.person, call.project, call.pk)
+    if not end_assignment(call.person, call.project, call.pk):
+        raise Http404(_("Quota not found."))
 
 
 def figures_out(own: Figures) -> dict[str, Any]:
@@ -151,7 +152,7 @@ def _link(call: Call) -> dict[str, Any]:
 
 
 def _renew(call: Call) -> dict[str, Any]:
-    renewed = renew_password(call.person, call.project, call.pk)
+    renewed = renew_password(call.person, call.project, member_for(call.person, call.project, call.pk).pk)
     return {"username": renewed.person.username, "password": renewed.password}
 
 
