@@ -28,6 +28,7 @@ PACKAGES := annotation evaluation foilworks generation
 # Checks that take some seconds each: two at a time.
 LONG_CHECKS := mypy 'bandit --quiet --recursive $(PACKAGES) --configfile pyproject.toml' \
 	'python scripts/vocabulary.py' 'python scripts/citations.py' 'python scripts/labels.py' 'python scripts/house.py --check' \
+	'python scripts/client.py check' \
 	'python scripts/reference.py check methods.md scoring.md format-tables.md states.md'
 # Tests never reach a model hub: what they need is made here or comes in a wheel.
 OFFLINE := HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 HF_DATASETS_OFFLINE=1

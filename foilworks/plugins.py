@@ -4,7 +4,6 @@ Modules elsewhere may move with any version; these names stay. ImportError: a fi
 """
 
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,30 +55,25 @@ from generation.records import (  # noqa: E402
 )
 
 if TYPE_CHECKING:
-    from evaluation.analyses.analysis_inputs import EditFacts, ItemFacts, Votes
-    from evaluation.analyses.scored_items import ScoredItems
-    from evaluation.errors import EvaluationError
-    from evaluation.metrics.choices import ChoiceScores
-    from evaluation.metrics.intervals import mean_intervals
-    from evaluation.metrics.pairwise import PairScores
-
-# Imported when they are used: a script may have its own evaluation.py.
-_OF_EVALUATION = {
-    **dict.fromkeys(("EditFacts", "ItemFacts", "Votes"), "evaluation.analyses.analysis_inputs"),
-    "ScoredItems": "evaluation.analyses.scored_items",
-    "EvaluationError": "evaluation.errors",
-    "ChoiceScores": "evaluation.metrics.choices",
-    "mean_intervals": "evaluation.metrics.intervals",
-    "PairScores": "evaluation.metrics.pairwise",
-}
+    from foilworks.plugin_inputs import (
+        ChoiceScores,
+        EditFacts,
+        EvaluationError,
+        ItemFacts,
+        PairScores,
+        ScoredItems,
+        Votes,
+        mean_intervals,
+    )
 
 
 def __getattr__(name: str) -> object:
-    """Import a name of metrics and reports. AttributeError: there is no such name."""
-    if name not in _OF_EVALUATION:
+    """Import a name of metrics and reports when it is used. AttributeError: there is no such name."""
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    require_own_packages("evaluation")
-    return getattr(import_module(_OF_EVALUATION[name]), name)
+    from foilworks import plugin_inputs
+
+    return getattr(plugin_inputs, name)
 
 
 def read_frames(clip: ClipFile, n: int) -> Frames:

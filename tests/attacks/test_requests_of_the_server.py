@@ -64,7 +64,13 @@ CONNECTS = {
     "foilworks/core/projects/webhooks/events.py": "webhooks, to addresses that were checked",
     "foilworks/core/corpus/video_files/address_check.py": "HEAD requests to MEDIA_HOSTS, by a command only",
     "foilworks/core/hub/adapters/chat_endpoint.py": "the operator's instruction models; no redirect is followed",
-    "foilworks/client/client.py": "the client, which runs with its user",
+    **dict.fromkeys(
+        (
+            f"foilworks/client/foilworks_client/{name}.py"
+            for name in ("client", "async_client", "transport", "async_transport")
+        ),
+        "the client, which runs with its user",
+    ),
     "foilworks/site/supervisor/services.py": "our own web server",
     "foilworks/site/server/web_worker.py": "ends connections that come too slowly; it opens none",
     "foilworks/site/server/arriving.py": "stores what arrives on connections; it opens none",

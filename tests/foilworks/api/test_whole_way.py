@@ -110,7 +110,7 @@ def test_one_key_sent_four_times_at_once_makes_one_project(live_server):
 
     def create(_number: int) -> dict:
         with Client(live_server.url, token) as one:
-            return one._json("POST", "/api/projects", body={"slug": "one", "name": "One"}, key="same")
+            return one._json("POST", "projects", body={"slug": "one", "name": "One"}, key="same")
 
     answers = in_threads(create, [1, 2, 3, 4])
     assert answers == [answers[0]] * 4

@@ -1,4 +1,4 @@
-"""Errors of the server's responses."""
+"""Errors of the server's responses, and of jobs that failed."""
 
 
 class ApiError(Exception):
