@@ -17,7 +17,7 @@ from foilworks.core.solver.pruning import prune
 from foilworks.core.solver.solution import HEADLINE
 from foilworks.core.solver.solution import VERSION as SOLVER_VERSION
 
-VERSION = f"1 {SOLVER_VERSION}"
+VERSION = f"2 {SOLVER_VERSION}"
 INPUT = "texts"
 
 

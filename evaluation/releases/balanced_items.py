@@ -14,7 +14,7 @@ from foilworks.core.projects.models import Project
 from foilworks.core.solver.solution import VERSION as SOLVER_VERSION
 from foilworks.core.solver.solution import Selection
 
-KIND, VERSION = "balance", f"2 {SOLVER_VERSION}"
+KIND, VERSION = "balance", f"3 {SOLVER_VERSION}"
 # With fewer, the rest no longer represents the subtest.
 MIN_ITEMS = 20
 

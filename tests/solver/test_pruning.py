@@ -5,11 +5,14 @@ import random
 import numpy as np
 import pytest
 
+from benchmarks.made_up_sets import FAIR
 from benchmarks.planted_shortcuts import PLANTS
+from foilworks.core.solver import pruning
 from foilworks.core.solver.design import RESERVED, SELECTING
 from foilworks.core.solver.folds import structure_of
 from foilworks.core.solver.inference import largest_fair
 from foilworks.core.solver.layout import Layout
+from foilworks.core.solver.passes import answer_tiers
 from foilworks.core.solver.pruning import FAIR_MARGIN, Pruner, keep_chances, prune
 from foilworks.core.solver.questions import Row, separate_answers
 from foilworks.core.solver.solution import Selection
@@ -45,6 +48,22 @@ def test_the_largest_fair_subset_has_as_many_wrong_answers_as_it_needs():
     assert largest_fair(credits, np.full(100, 0.5)) == 10
     assert largest_fair(np.ones(100), np.full(100, 0.5)) == 0
     assert largest_fair(np.zeros(100), np.full(100, 0.5)) == 100
+
+
+def test_a_small_set_is_answered_with_several_draws_of_folds(monkeypatch):
+    questions, answers = separate_answers(FAIR["pairs"](random.Random(0), 60))
+    seeds = []
+
+    def recorded(design, answers, folds, tiers, seed):
+        seeds.append(seed)
+        return answer_tiers(design, answers, folds, tiers, seed)
+
+    monkeypatch.setattr(pruning, "answer_tiers", recorded)
+    Pruner(questions, answers).select(1.0, 0)
+    assert len(set(seeds)) == len(seeds) == pruning.N_DRAWS
+    monkeypatch.setattr(pruning, "MIN_ITEMS_OF_ONE_DRAW", 60)
+    Pruner(questions, answers).select(1.0, 0)
+    assert len(seeds) == pruning.N_DRAWS + 1
 
 
 def test_a_set_that_one_word_tells_has_no_fair_subset():

@@ -39,8 +39,9 @@ MAX_STEPS = 10
 # How far above chance the most probable option may stay, per step. After the last, probabilities are sharpened.
 MARGINS = (0.02, 0.01, 0.0)
 SHARPENING, MIN_PROGRESS = 1.25, 0.03
-# Folds of the selection are none of those of the audit.
-FOLD_SEED = 10_000
+# Folds of the selection are none of those of the audit. One draw of them decides too much about a small set.
+FOLD_SEED, SEED_STEP = 10_000, 100
+MIN_ITEMS_OF_ONE_DRAW, N_DRAWS = 1_000, 3
 N_SEEDS = 5
 
 Verdict = Literal["fair", "too_few", "no_fair_subset"]
@@ -173,12 +174,16 @@ class Pruner:
         questions = [question for question, kept in zip(self.questions, is_kept, strict=True) if kept]
         answers, structure = self.answers[is_kept], structure_of(questions, self.answers[is_kept])
         design = Design.of(questions)
-        layout, fold_seed = design.layout, FOLD_SEED + step
-        folds = spread_folds(design, answers, structure.groups, fold_seed)
-        scores = answer_tiers(design, answers, folds, (HEADLINE,), fold_seed).scores[HEADLINE]
-        value, interval = block_interval(layout.credits(scores, answers), structure.blocks)
+        layout, credits, probabilities = design.layout, [], []
+        for draw in range(N_DRAWS if len(self.questions) < MIN_ITEMS_OF_ONE_DRAW else 1):
+            fold_seed = FOLD_SEED + step + SEED_STEP * draw
+            folds = spread_folds(design, answers, structure.groups, fold_seed)
+            scores = answer_tiers(design, answers, folds, (HEADLINE,), fold_seed).scores[HEADLINE]
+            credits.append(layout.credits(scores, answers))
+            probabilities.append(layout.probabilities(scores))
+        value, interval = block_interval(np.mean(credits, axis=0), structure.blocks)
         point = CurvePoint(len(questions), value, interval, float((1 / layout.sizes).mean()))
-        result = layout, layout.probabilities(scores), point
+        result = layout, np.mean(probabilities, axis=0), point
         if is_kept.all():
             self.first = result
         return result
