@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from evaluation.errors import EvaluationError
 from evaluation.score_files.harness_shapes import Aggregate, LoggedAnswer, Sample
+from foilworks.core.corpus.records import WINNER
 from foilworks.core.text.model_answers import LETTERS
 from foilworks.core.text.quoting import quoted
 
@@ -77,7 +78,9 @@ def _sample(where: str, line: str) -> Sample:
 
 def _answer(where: str, sample: Sample) -> LoggedAnswer:
     options = sample.input.choices or []
-    right = _place(options, _texts(sample.input.reference))
+    metadata = sample.metadata or {}
+    # Our exports say so of answers whose text may not be known.
+    right = None if metadata.get("kind") == WINNER else _place(options, _texts(sample.input.reference))
     score = sample.evaluation.score
     if right is None and score not in (0, 1):
         raise EvaluationError(
@@ -91,8 +94,8 @@ def _answer(where: str, sample: Sample) -> LoggedAnswer:
         options,
         right,
         text=_response(where, sample),
-        finish_reason=str((sample.metadata or {}).get("stop_reason") or ""),
-        likelihoods=_scores(sample, len(options)) if right is not None else (),
+        finish_reason=str(metadata.get("stop_reason") or ""),
+        likelihoods=_scores(metadata.get("scores"), len(options)) if right is not None else (),
         is_right=sample.evaluation.is_correct,
     )
 
@@ -110,11 +113,10 @@ def _response(where: str, sample: Sample) -> str:
     return responses[0] if responses else ""
 
 
-def _scores(sample: Sample, n: int) -> list[float]:
+def _scores(text: object, n: int) -> list[float]:
     """Return the scores that our exports give the choices; [] without them."""
     try:
-        values = json.loads((sample.metadata or {}).get("scores", "[]"))
-        numbers = [float(value) for value in values]
+        numbers = [float(value) for value in json.loads(text)] if isinstance(text, str) else []
     except (ValueError, TypeError, RecursionError):
         return []
     return numbers if len(numbers) == n > 1 and all(map(isfinite, numbers)) else []

@@ -32,6 +32,7 @@ from foilworks.core.jobs.ray.reach import unreachable
 from foilworks.core.text.language.wordnet_files import find_wordnet_files
 from foilworks.core.text.plugins import PREFIX, strays
 from foilworks.core.text.registry import RegistryError, load
+from foilworks.site.databases import first_tables
 from foilworks.site.databases.database_version import ADVICE, UnsupportedDatabase, require_supported_database
 from foilworks.site.supervisor.embedded_redis import redis_executable
 from foilworks.site.supervisor.services import up_lock
@@ -129,7 +130,7 @@ def _home() -> Check:
 def _database() -> Check:
     """Check that the database takes a write, has all tables and, on SQLite, its write-ahead log.
 
-    A new home has no tables.
+    A new home has no tables, which is no fault.
     """
     try:
         with connection.cursor() as cursor:
@@ -145,6 +146,7 @@ def _database() -> Check:
         require_supported_database(connection)
         executor = MigrationExecutor(connection)
         missing = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+        is_new = missing and first_tables.has_none(connection)
     except DatabaseError as error:
         todo = "check DATABASE_URL, and that the server runs or the file is writable"
         return Check("database", BROKEN, str(error), todo)
@@ -154,6 +156,8 @@ def _database() -> Check:
         return Check(
             "database", BROKEN, name, "move FOILWORKS_HOME to a local disk: WAL does not work on network folders"
         )
+    if is_new:
+        return Check("database", ABSENT, f"{name}, no tables yet", "start `foilworks up`, or run `foilworks migrate`")
     if missing:
         return Check("database", BROKEN, f"{name}, {missing} migrations to apply", "run `foilworks migrate`")
     return Check("database", OK, name)
@@ -176,7 +180,7 @@ def _workers() -> Check:
     try:
         waiting = Job.objects.filter(state=JobState.WAITING).count()
     except DatabaseError:
-        return Check("workers", ABSENT, "the table of jobs does not exist yet", "fix the database first")
+        return Check("workers", ABSENT, "the table of jobs does not exist yet", "create the tables first")
     count = worker_count() or 0
     worker_counts = f"{count} running; waiting jobs: {waiting}"
     if not count:

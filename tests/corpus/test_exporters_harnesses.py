@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from foilworks.core.corpus.errors import CorpusError
-from foilworks.core.corpus.export_formats import inspect_task, lmms_eval, vlmeval
+from foilworks.core.corpus.export_formats import every_eval_ever, inspect_task, lmms_eval, vlmeval
 from foilworks.core.corpus.export_formats.parts.choices import LETTERS
 from foilworks.core.corpus.records import ItemRecord, VideoRecord
 from tests.corpus.releases import release_of
@@ -54,6 +54,11 @@ def test_a_release_without_foils_cannot_be_a_choice(tmp_path, writer):
     with pytest.raises(CorpusError, match="has no items with foils; release some first"):
         writer.write(release_of([replace(ITEM, foils=())]), tmp_path / "out", params={})
     assert not (tmp_path / "out").exists()
+
+
+def test_results_without_a_scored_model_are_refused(tmp_path):
+    with pytest.raises(CorpusError, match="has no scores of models; score a model on it first"):
+        every_eval_ever.write(release_of([ITEM]), tmp_path / "out", params={})
 
 
 def test_more_texts_than_letters_are_refused(tmp_path):

@@ -88,8 +88,8 @@ def exported(world: World) -> str:
     """All files of all formats of the project's release, as text."""
     release = freeze_release(world.owner, world.project, override="few")
     texts = []
-    # Formats for items with five foils have nothing to say of these.
-    for slug in set(EXPORTERS) - {"feint6k", "contrast", "winoground"}:
+    # Formats for items with five foils, or for scores, have nothing to say of these.
+    for slug in set(EXPORTERS) - {"feint6k", "contrast", "winoground", "every-eval-ever"}:
         with zipped(release, slug, "out") as file, zipfile.ZipFile(io.BytesIO(file.read())) as archive:
             texts += [archive.read(name).decode("utf-8", "replace") + name for name in archive.namelist()]
     return "\n".join(texts)

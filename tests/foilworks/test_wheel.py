@@ -100,6 +100,7 @@ def test_an_installed_package_keeps_its_data_in_the_users_folder(wheel: Path, tm
     found = {check["name"]: check["found"] for check in json.loads(done.stdout)["checks"]}
     assert found["foilworks"] == f"{__version__}, installed at {site}"
     assert found["settings"] == f"the environment and {work / '.env'}"
+    assert found["database"].endswith("no tables yet")
     assert found["home"].startswith(f"{data / 'foilworks'}, the default")
     assert found["endpoints"].startswith("lab (tiny), not tried")
 

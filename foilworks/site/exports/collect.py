@@ -27,6 +27,7 @@ from evaluation.releases.snapshot import frozen_items, item_name
 from evaluation.releases.withheld import withheld_of
 from evaluation.reports.pages import under_pseudonyms
 from evaluation.reports.reports import about_of, project_report
+from evaluation.scoring.model_cards import FIELDS, card_of
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import release_scores, run_results, scored_records
 from foilworks.core.corpus.errors import CorpusError
@@ -42,13 +43,14 @@ from foilworks.core.corpus.records import (
     StoredRecords,
     VoteCounts,
 )
+from foilworks.core.corpus.release_documents import ReleaseDocuments
 from foilworks.core.corpus.release_records import canary_of, foil_counts, vote_counts
 from foilworks.core.corpus.vote_records import name_of_imported
 from foilworks.core.projects.models import Project
 from foilworks.core.projects.pseudonyms import pseudonym
 from foilworks.core.text.batches import batched
 from foilworks.core.text.registry import load
-from foilworks.site.documents.release_documents import own_tables, release_documents
+from foilworks.site.documents.release_documents import citation_of, own_tables, release_documents
 from foilworks.site.exports.recomputed import RECOMPUTED, Evidence, recomputed
 from foilworks.site.exports.records import project_content, release_content
 from foilworks.site.imports.batch import CHUNK
@@ -307,7 +309,20 @@ def export_content(
         return release_content(release, progress) if release else project_content(project, progress)
     if release is None:
         raise EvaluationError("--release: this format needs a release; name one, or export jsonl")
-    return collect_release(release, tables=uses_tables)
+    content = collect_release(release, tables=uses_tables)
+    return _with_models(release, content) if getattr(exporter, "USES_MODELS", False) else content
+
+
+def _with_models(release: Release, content: ReleaseContent) -> ReleaseContent:
+    """Return the content with the results of its models, when each was scored and what its card says."""
+    models = []
+    for run in _runs(release):
+        card = {name: str(value) for name in FIELDS if (value := getattr(card_of(run), name))}
+        facts = {"harness": run.params.get("harness"), "card": card}
+        scored_at = run.scored_at or release.created_at
+        models.append({**run_results(run), **facts, "scored_at": scored_at.isoformat()})
+    citation = ReleaseDocuments(citation=citation_of(release.project))
+    return replace(content, tables={"models": models}, papers=citation)
 
 
 def write_export(

@@ -4,6 +4,9 @@ from foilworks.core.text.plugin_contracts import Call, Contract
 from foilworks.core.text.plugins import Registry
 from foilworks.core.text.registry import Entry, Param
 
+# Of who ran an evaluation to who made the model: words of Every Eval Ever.
+RELATIONSHIPS = ("other", "first_party", "third_party", "collaborative")
+
 _EXPORTERS: dict[str, Entry] = {
     "foilworks": Entry(
         "Foilworks folder",
@@ -96,6 +99,15 @@ _EXPORTERS: dict[str, Entry] = {
         "VLMEvalKit data set",
         "foilworks.core.corpus.export_formats.vlmeval",
         summary="A TSV file and a data set class for VLMEvalKit: a choice by letter.",
+    ),
+    "every-eval-ever": Entry(
+        "Every Eval Ever",
+        "foilworks.core.corpus.export_formats.every_eval_ever",
+        params=(
+            Param("organization", "", "Organization that ran the evaluation; the project if left out"),
+            Param("relationship", "other", "Relationship to the developers of the models", "choice", RELATIONSHIPS),
+        ),
+        summary="Results of all scored models, with the answer to each item, in the shared form of results.",
     ),
     "votes": Entry(
         "Votes, one per row",
