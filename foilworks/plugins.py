@@ -87,15 +87,20 @@ def read_frames(clip: ClipFile, n: int) -> Frames:
     return sample_frames(Path(clip.path), n, clip.start, clip.end).frames
 
 
-def pair_scores(scores: Sequence[Sequence[float]], subtests: Sequence[str] = ()) -> "PairScores":
-    """Return what a metric gets, for tests: per item the score of the caption, then those of its foils."""
+def pair_scores(
+    scores: Sequence[Sequence[float]], subtests: Sequence[str] = (), clusters: Sequence[str] = ()
+) -> "PairScores":
+    """Return what a metric gets, for tests: per item the score of the caption, then those of its foils.
+
+    `clusters`: the source video of each item; each item is one by default.
+    """
     from evaluation.metrics.pairwise import PairScores
     from evaluation.score_files.scores import padded
 
     names = [str(number) for number in range(len(scores))]
     main = padded([list(row) for row in scores])
     groups = list(subtests) or ["all"] * len(names)
-    return PairScores(names, main, np.full((len(names), 2), np.nan), groups, groups, names)
+    return PairScores(names, main, np.full((len(names), 2), np.nan), groups, groups, list(clusters) or names)
 
 
 def release_of(items: Sequence[ItemRecord]) -> RecordContent:
