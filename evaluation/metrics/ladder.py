@@ -54,7 +54,7 @@ def compute(data: LadderScores, *, draws: int = DRAWS) -> dict[str, Any]:
     """Compute T at every rung and the parts of T, over the items that all rungs scored.
 
     `rungs`: T with its interval, and `drop`: full - rung. `parts`: what each rung of the chain adds; they sum to
-    T - chance. `parts` of one entry join where the rungs between have no scores. `diagnostics` are outside of the sum.
+    T - chance. `parts` of one entry join where the rungs between have no scores. `diagnostics` are not part of the sum.
     `p`: Holm over the parts, and over the diagnostics. Shares of items: evaluation/metrics/needs.py.
     """
     n_all = len(data.chance)

@@ -250,7 +250,7 @@ def test_the_pages_name_only_the_tasks_of_the_place(client, crowd):
     assert "You have done all tasks of your place" in plain(client.get(queue))
     assert "You have done all tasks of your place" in plain(client.get(f"/projects/{crowd.project.slug}/"))
     client.post(place, {"move": "complete"})
-    assert "Your part in the study has ended" in plain(client.get("/"))
+    assert "Your participation has ended" in plain(client.get("/"))
 
 
 @pytest.mark.parametrize("scripts", [False, True])
@@ -419,7 +419,7 @@ def test_the_entry_page_shows_pay_an_example_and_the_guidelines(client, crowd):
     study = open_study(crowd.project, pieces=10)
     address = f"/enter/{study.key}/"
     page = client.get(address, signed(study)).content.decode()
-    assert "As the platform says." in page
+    assert "Set by the platform" in page
     assert "Read the guidelines" not in page
     euros = {"currency": "EUR", "floor": None}
     set_pay(crowd.owner, crowd.project, rates={"validation": Rate("piece", Decimal("0.15"))}, **euros)

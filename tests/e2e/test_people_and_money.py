@@ -56,7 +56,7 @@ def opened_study(project: Project, **fields: object) -> CrowdStudy:
 
 def enter(page: Page, study: CrowdStudy) -> None:
     page.goto(f"/enter/{study.key}/?PROLIFIC_PID=worker1&STUDY_ID=S1&SESSION_ID=visit1")
-    page.get_by_role("button", name="Take a place and start").click()
+    page.get_by_role("button", name="Accept and start").click()
 
 
 def judge(page: Page, key: str = "1") -> None:
@@ -123,7 +123,7 @@ def test_a_worker_who_lost_the_browser_comes_back(
         # A closed study is no obstacle for those who are in it.
         CrowdStudy.objects.update(is_open=False)
         page.goto(link[0])
-        page.get_by_role("button", name="Take a place and start").click()
+        page.get_by_role("button", name="Accept and start").click()
     judge(page)
     place = CrowdPlace.objects.get()
     assert (place.state, Vote.objects.filter(person=place.person, state="counted").count()) == ("active", 2)
@@ -138,7 +138,7 @@ def test_a_worker_who_lost_the_browser_comes_back(
     link = re.search(r"http\S+/enter/\S+", desk.get_by_text("one-time link").inner_text())
     for words in ("CODE42", "The link was already used"):
         page.goto(link[0])
-        page.get_by_role("button", name="Take a place and start").click()
+        page.get_by_role("button", name="Accept and start").click()
         expect(page.get_by_text(words)).to_be_visible()
         forget(page)
 
@@ -222,7 +222,7 @@ def test_an_entry_page_keeps_the_pay_that_it_showed(
     page.goto(f"/enter/{study.key}/?PROLIFIC_PID=worker1&STUDY_ID=S1&SESSION_ID=visit1")
     expect(page.get_by_text("0.50 EUR per task; 2 tasks pay 1.00 EUR")).to_be_visible()
     pay("0,25")
-    start = page.get_by_role("button", name="Take a place and start")
+    start = page.get_by_role("button", name="Accept and start")
     start.click()
     expect(page.get_by_text("The pay has changed.")).to_be_visible()
     expect(page.get_by_text("0.25 EUR per task; 2 tasks pay 0.50 EUR")).to_be_visible()
