@@ -43,11 +43,19 @@ def lines_of(finding: Mapping[str, Any]) -> list[str]:
         lines.append(form % {"n": count(n)})
     if n := details.get("n_unread"):
         form = ngettext(
-            "%(n)s answer cannot be read and is left out; if it is wrong, the value is %(value)s.",
-            "%(n)s answers cannot be read and are left out; if all are wrong, the value is %(value)s.",
+            "%(n)s answer cannot be read and is left out; the value is %(low)s if it is wrong, %(high)s if right.",
+            "%(n)s answers cannot be read and are left out; the value is %(low)s if all are wrong, %(high)s if all are "
+            "right.",
             n,
         )
-        lines.append(form % {"n": count(n), "value": share(details["all_wrong"])})
+        lines.append(form % {"n": count(n), "low": share(details["all_wrong"]), "high": share(details["all_right"])})
+    if finding["check"] == "ladder" and finding["verdict"] == "cannot_tell":
+        low, high = (f"{100 * value:+.1f}" for value in details["drop_bounds"])
+        form_of_drop = _(
+            "Unreadable answers decide whether the full clip helps: it adds %(low)s to %(high)s points. Answer these "
+            "items again."
+        )
+        lines.append(form_of_drop % {"low": low, "high": high})
     if n := details.get("files_left_out"):
         form = ngettext(
             "%(n)s file could not be read. Its records are not among them.",

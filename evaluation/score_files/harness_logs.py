@@ -9,8 +9,8 @@ import ast
 import re
 import struct
 import zipfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,11 @@ from evaluation.score_files.harness_shapes import (
     LmmsSample,
     LoggedAnswer,
 )
+from evaluation.score_files.joined_answers import Questions, completed
+from evaluation.score_files.json_records import Row
+from foilworks.core.corpus.import_formats.parsing.column_names import columns_of
 from foilworks.core.corpus.import_formats.parsing.parquet_rows import parquet_library
+from foilworks.core.corpus.import_formats.parsing.text_drafts import listed
 from foilworks.core.text.model_answers import LETTERS, read_answer
 from foilworks.core.text.quoting import quoted, shortened
 
@@ -34,11 +38,14 @@ ZSTANDARD = 93
 LOCAL_HEADER = struct.Struct("<26xHH")
 MAX_MEMBER = 64 * 1024 * 1024
 MAX_PROMPT = 2_000
+INSPECT_MARKS = (b'"eval_id"', b'"plan"', b'"samples"')
 # Words of the first record of a log, or of the head of a document.
 MARKS = {
     ".jsonl": ((b'"doc_id"', b'"filtered_resps"'), (b'"evaluation_id"', b'"interaction_type"')),
-    ".json": ((b'"evaluation_id"', b'"eval_library"'),),
+    ".json": ((b'"evaluation_id"', b'"eval_library"'), INSPECT_MARKS),
 }
+# Columns of places in the data set and of options, in tables of answers.
+PLACES, OPTION_COLUMNS = ("index", "doc_id"), tuple("abcdefghijABCDEFGHIJ")
 Details = dict[str, str]
 
 
@@ -61,15 +68,28 @@ def is_harness_log(path: Path) -> bool:
         return True
     if suffix not in MARKS:
         return False
+    return any(_has(path, marks) for marks in MARKS[suffix])
+
+
+def _has(path: Path, marks: Sequence[bytes]) -> bool:
+    """Report whether the first record, or the head of a document, has all of these words."""
     with path.open("rb") as file:
-        head = file.readline(MAX_MEMBER) if suffix == ".jsonl" else file.read(MAX_MEMBER)
-    return any(all(mark in head for mark in marks) for marks in MARKS[suffix])
+        head = file.readline(MAX_MEMBER) if path.suffix.lower() == ".jsonl" else file.read(MAX_MEMBER)
+    return all(mark in head for mark in marks)
 
 
-def read_harness_log(path: Path) -> HarnessLog:
-    """Read the log of one task as scores. EvaluationError: another task's log, or a broken one."""
-    details, lines = logged_answers(path)
-    answers = list(lines)
+def read_harness_log(path: Path, questions: Questions | None = None) -> HarnessLog:
+    """Read the log of one task as scores; `questions` give ids and options that the log lacks. EvaluationError: another
+    task's log, or a broken one."""
+    details, answers = logged_answers(path)
+    return log_of(path, details, answers, questions)
+
+
+def log_of(
+    path: Path, details: Details, lines: Iterable[LoggedAnswer], questions: Questions | None = None
+) -> HarnessLog:
+    """Return answers as scores. EvaluationError: there is none, one without its right answer, or two of a question."""
+    answers = [completed(answer, questions) if questions else answer for answer in lines]
     if not answers:
         raise EvaluationError(f"{path}: record: there is none; give the log of a finished run")
     log = HarnessLog(details=details, only_winners=not all(answer.likelihoods for answer in answers))
@@ -92,14 +112,12 @@ def read_harness_log(path: Path) -> HarnessLog:
 def logged_answers(path: Path) -> tuple[Details, Iterator[LoggedAnswer]]:
     """Return what a log says of its run, and its answers in order. EvaluationError: a broken log, also on iteration."""
     suffix = path.suffix.lower()
-    if suffix == EVAL_LOG:
+    if suffix == EVAL_LOG or (suffix == ".json" and _has(path, INSPECT_MARKS)):
         details, answers = _inspect(path)
         return details, iter(answers)
     if suffix == ".json":
         path = aggregate_of(path)
-    with path.open("rb") as file:
-        is_lmms_eval = b'"doc_id"' in file.readline(MAX_MEMBER)
-    if is_lmms_eval:
+    if _has(path, (b'"doc_id"',)):
         return {"harness": "lmms-eval", **_run_details(path)}, _lmms_eval(path)
     return samples_of(path)
 
@@ -116,9 +134,42 @@ def _scores(answer: LoggedAnswer, *, only_winners: bool) -> tuple[list[float], s
     elif right is not None:
         reading = read_answer(answer.text, answer.options, finish_reason=answer.finish_reason)
         won, reason = reading.option == right, reading.reason
+    elif answer.is_right is None:
+        raise EvaluationError(
+            f"{answer.where}: target: {quoted(shortened(answer.target))} is no option of the question's "
+            f"{len(answer.options)}; give the log of a task that `foilworks export` wrote, or one with the questions "
+            "of this release"
+        )
     else:
-        won, reason = bool(answer.is_right), ""
+        won, reason = answer.is_right, ""
     return [1.0, 0.0] if won else [0.0, 1.0], reason
+
+
+def answer_of_row(row: Row, text_column: str = "prediction") -> LoggedAnswer:
+    """Return the answer of a row of a table, such as a prediction of VLMEvalKit: its ids, also those inside its `doc`,
+    its place in the data set, its question and options."""
+    doc = row.fields.get("doc")
+    fields = {**(doc if isinstance(doc, dict) else {}), **row.fields}
+    names = (row.key, *(str(fields[name]) for name in ("item", *columns_of(fields, "id")) if name in fields))
+    ids = [name for name in names if name]
+    place = next((str(fields[name]) for name in PLACES if str(fields.get(name)).isdecimal()), "")
+    options = [str(fields[letter]) for letter in OPTION_COLUMNS if fields.get(letter)]
+    if not options and (column := next(iter(columns_of(fields, "options")), "")):
+        values = listed(fields[column])
+        options = list(map(str, values)) if isinstance(values, list) else []
+    target = str(fields.get("answer", fields.get("target")) or "")
+    return LoggedAnswer(
+        f"{row.path}:{row.line}",
+        ids[0] if ids else place,
+        str(fields.get("question") or ""),
+        options,
+        _place(options, target),
+        text=str(row.fields.get(text_column) or ""),
+        finish_reason=str(fields.get("finish_reason") or ""),
+        ids=ids[1:],
+        place=int(place) if place else None,
+        target=target,
+    )
 
 
 def _lmms_eval(path: Path) -> Iterator[LoggedAnswer]:
@@ -132,33 +183,37 @@ def _sample(where: str, line: str) -> LoggedAnswer:
     try:
         row = LmmsSample.read(line)
     except ValueError as error:
-        raise EvaluationError(
-            f"{where}: item: the record names no item; give a samples file of a task that `foilworks export lmms-eval` "
-            "wrote"
-        ) from error
-    answers, question = row.filtered_resps, row.input or ""
-    if isinstance(answers, list) and len(answers) > 1:
-        values, right = _likelihoods(where, answers, row.target)
-        return LoggedAnswer(where, str(row.item), question, (), right, likelihoods=values)
-    text = (answers or [""])[0] if isinstance(answers, list) else answers
-    options = _OPTION.findall(question)
-    return LoggedAnswer(
-        where, str(row.item), question, options, _place(where, options, str(row.target)), text=str(text)
+        raise EvaluationError(f"{where}: {error}; give a samples file as lmms-eval wrote it") from error
+    fields = row.named_fields()
+    prompt = "\n".join(map(str, row.input)) if isinstance(row.input, list) else str(row.input or "")
+    answer = LoggedAnswer(
+        where,
+        f"doc_id {row.doc_id}" if row.item is None else str(row.item),
+        prompt or next((str(values["question"]) for values in fields if values.get("question")), ""),
+        (),
+        None,
+        ids=[str(values[name]) for values in fields for name in columns_of(values, "id")],
+        place=row.doc_id,
+        target=str(row.target),
     )
+    reply = row.filtered_resps
+    while isinstance(reply, list) and len(reply) == 1 and not isinstance(reply[0], float):
+        reply = reply[0]
+    if isinstance(reply, list) and len(reply) > 1:
+        likelihoods, right = _likelihoods(where, reply, row.target)
+        return replace(answer, right=right, likelihoods=likelihoods)
+    options = _OPTION.findall(prompt)
+    return replace(answer, options=options, right=_place(options, answer.target), text=str(reply))
 
 
-# A line of the question that `foilworks export lmms-eval` writes.
-_OPTION = re.compile(r"^[A-Z]\. (.+)$", re.MULTILINE)
+# A line of a question with an option: "A. a cup", "(A) a cup".
+_OPTION = re.compile(r"^\(?[A-Z][.)] (.+)$", re.MULTILINE)
 
 
-def _place(where: str, options: Sequence[str], letter: str) -> int:
-    """Return the place of the right option. EvaluationError: no options, or no letter of one."""
-    if len(letter) != 1 or LETTERS.find(letter) not in range(len(options)):
-        raise EvaluationError(
-            f"{where}: target: {quoted(letter)} is no letter of the question's {len(options)} options; give the log of "
-            "a task that `foilworks export` wrote"
-        )
-    return LETTERS.find(letter)
+def _place(options: Sequence[str], letter: str) -> int | None:
+    """Return the place of the option with this letter, if there is one."""
+    at = LETTERS.find(letter) if len(letter) == 1 else -1
+    return at if 0 <= at < len(options) else None
 
 
 def _likelihoods(where: str, answers: Sequence[Any], target: Any) -> tuple[list[float], int]:
@@ -198,18 +253,27 @@ def _run_details(path: Path) -> dict[str, str]:
 
 def _inspect(path: Path) -> tuple[Details, list[LoggedAnswer]]:
     try:
+        if path.suffix.lower() != EVAL_LOG:
+            head = InspectHeader.read(path.read_bytes())
+            named = [(f"sample {number}", sample) for number, sample in enumerate(head.samples or (), 1)]
+            return _finished(path, head), [_logged(f"{path}: {name}", InspectSample.read(one)) for name, one in named]
         with zipfile.ZipFile(path) as archive:
-            head = InspectHeader.read(_member(path, archive, "header.json"))
-            if head.status != "success":
-                status = shortened(head.status)
-                raise EvaluationError(f"{path}: the run did not finish (status {status}); run the task to its end")
+            details = _finished(path, InspectHeader.read(_member(path, archive, "header.json")))
             names = sorted(member for member in archive.namelist() if member.startswith("samples/"))
             samples = ((name, InspectSample.read(_member(path, archive, name))) for name in names)
-            return _inspect_details(head.eval), [_logged(f"{path}: {name}", sample) for name, sample in samples]
+            return details, [_logged(f"{path}: {name}", sample) for name, sample in samples]
     except (zipfile.BadZipFile, KeyError, ValueError, OSError, struct.error) as error:
         raise EvaluationError(
             f"{path}: is not a complete Inspect log ({error}); copy it again from its source"
         ) from error
+
+
+def _finished(path: Path, head: InspectHeader) -> Details:
+    """Return what is known of a run. EvaluationError: it did not finish."""
+    if head.status != "success":
+        status = shortened(head.status)
+        raise EvaluationError(f"{path}: the run did not finish (status {status}); run the task to its end")
+    return _inspect_details(head.eval)
 
 
 def _inspect_details(ran: InspectRun) -> Details:
@@ -221,12 +285,14 @@ def _inspect_details(ran: InspectRun) -> Details:
 def _logged(where: str, sample: InspectSample) -> LoggedAnswer:
     if not sample.scores:
         raise EvaluationError(f"{where}: scores: the sample has none; run the task to its end")
+    options, target = sample.choices or [], "".join(sample.target)
     return LoggedAnswer(
         where,
         str(sample.id),
         _prompt(sample),
-        sample.choices,
-        _place(where, sample.choices, "".join(sample.target)),
+        options,
+        _place(options, target),
+        target=target,
         text=sample.output.completion or "",
         finish_reason=next((choice.stop_reason or "" for choice in sample.output.choices or ()), ""),
     )

@@ -10,7 +10,8 @@ from foilworks.core.text.shape import Shape
 @dataclass(frozen=True)
 class LoggedAnswer:
     """The answer to one question. `options`: their texts in order; `right`: the place of the right one, None if the log
-    has no options. `likelihoods`: of the options, higher is better. `is_right`: what the log says of the answer.
+    has no options. `likelihoods`: of the options, higher is better. `is_right`: what the log says of the answer. `ids`:
+    other names of the question; `place`: its place in the data set, from 0; `target`: the right answer as written.
     """
 
     where: str
@@ -22,15 +23,31 @@ class LoggedAnswer:
     finish_reason: str = ""
     likelihoods: Sequence[float] = ()
     is_right: bool | None = None
+    ids: Sequence[str] = ()
+    place: int | None = None
+    target: str = ""
+
+    @property
+    def has_right(self) -> bool:
+        """Report whether the log names the right one of its options."""
+        return self.right is not None and bool(self.options or self.likelihoods)
 
 
 class LmmsSample(Shape):
-    """A line of a samples file of lmms-eval 0.7. `filtered_resps`: texts, or likelihoods of the options."""
+    """A line of a samples file of lmms-eval. `filtered_resps`: texts, or likelihoods of the options. `doc_id`: the
+    place in the data set. `item` of our exports; other tasks have ids in `doc` or in the values of metrics."""
 
-    item: str | int
     filtered_resps: Any
-    target: str | int
-    input: str | None = ""
+    target: str | int | list[Any] | None = ""
+    doc_id: int | None = None
+    item: str | int | None = None
+    input: Any = ""
+    doc: dict[str, Any] | None = None
+
+    def named_fields(self) -> list[dict[str, Any]]:
+        """Return the objects of the record that can name its question."""
+        values = [self.doc or {}, *(self.model_extra or {}).values()]
+        return [value for value in values if isinstance(value, dict)]
 
 
 class LmmsResults(Shape):
@@ -50,10 +67,11 @@ class InspectRun(Shape):
 
 
 class InspectHeader(Shape):
-    """`header.json` of a log of Inspect."""
+    """`header.json` of a log of Inspect; a log in JSON has the samples in it, too."""
 
     status: str
     eval: InspectRun
+    samples: list[Any] | None = None
 
 
 class Choice(Shape):
@@ -87,7 +105,7 @@ class InspectSample(Shape):
 
     id: str | int
     target: str | list[str]
-    choices: list[str]
+    choices: list[str] | None = None
     output: Output
     scores: dict[str, Any] | None = None
     messages: list[Message] = []

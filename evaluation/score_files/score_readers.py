@@ -18,7 +18,8 @@ from evaluation.metrics.pairwise import PairScores
 from evaluation.metrics.ties import Floats
 from evaluation.score_files.answers import read_answers, read_predictions
 from evaluation.score_files.arrays import AUTO_LAYOUT, CANDIDATES_LAYOUT, read_matrix, rows_of_candidates
-from evaluation.score_files.harness_logs import is_harness_log, read_harness_log
+from evaluation.score_files.harness_logs import answer_of_row, is_harness_log, log_of, read_harness_log
+from evaluation.score_files.joined_answers import Questions, question_of_record
 from evaluation.score_files.option_answers import option_scores
 from evaluation.score_files.score_columns import kind_of
 from evaluation.score_files.scores import Notes, padded, read_pairs
@@ -31,8 +32,8 @@ from foilworks.core.text.quoting import quoted, shortened
 Record = Mapping[str, Any]
 AUTO = "auto"
 LETTERS = "letters"
-# The columns of a file of predictions from VLMEvalKit, which lists the options of each row.
-LISTED_OPTIONS = frozenset({"id", "prediction", "answer", "a", "b"})
+# Columns of a file of predictions from VLMEvalKit, which repeats the questions.
+LISTED_QUESTIONS = frozenset({"prediction", "question", "answer"})
 # name -> label; names of formats that score_writers.py also writes are the same there.
 FORMS: dict[str, str] = {
     AUTO: "detect from the file name and header",
@@ -75,8 +76,8 @@ def read_given(
     if may_be_harness and is_harness_log(path):
         return _of_harness(path, records, notes)
     table = Table(path, columns)
-    if may_be_harness and table.names and LISTED_OPTIONS.issubset(table.names):
-        return _by_listed_options(table, records, notes)
+    if may_be_harness and LISTED_QUESTIONS.issubset(table.names):
+        return _of_harness(path, records, notes, table)
     if form == "harness":
         raise EvaluationError(f"{path}: is no log of a harness; give one of: {FORMS[form]}")
     if form == "winoground" or (form == AUTO and is_of_two_clips(table.names)):
@@ -118,27 +119,6 @@ def _by_options(table: Table, records: Sequence[Record], notes: Notes, *, may_co
     return _readable(ids, answers, notes)
 
 
-def _by_listed_options(table: Table, records: Sequence[Record], notes: Notes) -> PairScores:
-    """Return 1 for the chosen text and 0 for the rest, from rows that list their options (VLMEvalKit)."""
-    letters = [name for name in table.names if len(name) == 1 and name.isalpha()]
-    seen: dict[str, int] = {}
-    rows = list(table.rows())
-    ids = _released(table.path, [row.new_name("id", seen) for row in rows], [""] * len(rows), records)
-    answers = []
-    for row, name in zip(rows, ids, strict=True):
-        options = [row.text(letter) for letter in letters if row.fields.get(letter)]
-        right = letters.index(row.text("answer").lower()) if row.text("answer").lower() in letters else len(options)
-        if right >= len(options):
-            row.fail("answer", f"is {quoted(row.text('answer'))}", "give the letter of an option")
-        facts = {"options": options, "answer": right}
-        record = {"id": name, "facts": facts, "foil_positions": range(len(options) - 1)}
-        answers.append(option_scores(row, record, may_count=False))
-    notes.of_table(table)
-    notes.only_winners = True
-    notes.harness = {"harness": "VLMEvalKit"}
-    return _readable(ids, answers, notes)
-
-
 def _readable(ids: Sequence[str], answers: Sequence[list[float] | str], notes: Notes) -> PairScores:
     """Return the scores of the answers that could be read; the items of the others, with the reason, are noted."""
     read = {name: answer for name, answer in zip(ids, answers, strict=True) if not isinstance(answer, str)}
@@ -146,8 +126,13 @@ def _readable(ids: Sequence[str], answers: Sequence[list[float] | str], notes: N
     return _pairs(list(read), list(read.values()))
 
 
-def _of_harness(path: Path, records: Sequence[Record], notes: Notes) -> PairScores:
-    log = read_harness_log(path)
+def _of_harness(path: Path, records: Sequence[Record], notes: Notes, table: Table | None = None) -> PairScores:
+    """Return the scores of a log, or of a table of predictions with their questions."""
+    questions = Questions(list(map(question_of_record, records)), is_ordered=False)
+    if table is None:
+        log = read_harness_log(path, questions)
+    else:
+        log = log_of(path, {"harness": "VLMEvalKit"}, map(answer_of_row, table.rows()), questions)
     notes.harness = log.details
     notes.only_winners = log.only_winners
     ids = _released(path, log.ids, [""] * len(log.ids), records)

@@ -14,12 +14,13 @@ from typing import NoReturn
 from evaluation.errors import EvaluationError
 from evaluation.score_files.csv_source import CsvSource, JoinedSource, NamedSource
 from evaluation.score_files.json_records import Row, fail, rows
+from evaluation.score_files.sheet_source import SHEET, SheetSource
 from foilworks.core.text.quoting import quoted, shortened
 
 ID_NAMES = ("id", "sample", "item", "item_id", "video_id")
 # If unused, they are refused: a file that has them next to a prediction means them to count.
 TRUTH_NAMES = frozenset({"answer", "answers", "label", "labels", "gold", "target", "correct", "truth", "ground_truth"})
-SUFFIXES = frozenset({".csv", ".tsv"})
+SUFFIXES = frozenset({".csv", ".tsv", SHEET})
 INDEX = "(index)"
 # The scores of a row start here: of an array, of a file without a header, and of `id,scores`.
 SCORES = "scores"
@@ -71,7 +72,8 @@ class Table:
         if not self.is_csv and (names or second_file):
             raise EvaluationError(f"{path}: only a CSV file takes column names or a second file; leave them out")
         if self.is_csv:
-            source = NamedSource(path, names) if names else CsvSource(path)
+            own = SheetSource if path.suffix.lower() == SHEET else CsvSource
+            source = NamedSource(path, names) if names else own(path)
             self._source = JoinedSource(source, second_file) if second_file else source
             self._open_csv(is_named=bool(names))
         else:

@@ -320,8 +320,8 @@ class TestPredictions:
     def test_answers_to_other_questions_are_refused(self, tmp_path):
         rows = [{"id": str(n), "question": f"Q{n}?", "options": ["a", "b"], "answer": 0} for n in range(3)]
         items = by_id(read_all([written(tmp_path / "q.jsonl", rows)], Problems()))
-        path = written(tmp_path / "p.jsonl", [{"index": 1, "question": "Q2?", "prediction": "A"}]).path
-        with pytest.raises(EvaluationError, match="question: is 'Q2\\?', but that of '1' is 'Q1\\?'"):
+        path = written(tmp_path / "p.jsonl", [{"index": 1, "question": "Q9?", "prediction": "A"}]).path
+        with pytest.raises(EvaluationError, match="question: is 'Q9\\?', but that of '1' is 'Q1\\?'"):
             read_rung(path, items, {})
 
     def test_predictions_of_other_items_are_refused(self, tmp_path):

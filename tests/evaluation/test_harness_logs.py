@@ -79,7 +79,7 @@ def test_other_score_files_are_not_logs(tmp_path):
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ('{"doc_id": 0, "filtered_resps": "A", "target": "A"}', "the record names no item"),
+        ('{"doc_id": 0, "filtered_resps": "A", "target": "A"}', "is no option of the question.s 0"),
         ('{"doc_id": 0, "filtered_resps": ["a", "b"], "target": "0", "item": "i"}', "are not likelihoods"),
         (
             '{"doc_id": 0, "filtered_resps": ["(1, False)", "(2, False)"], "target": "5", "item": "i"}',
@@ -134,7 +134,7 @@ def test_predictions_of_vlmevalkit_are_read_by_the_options_of_their_row(tmp_path
         data, notes = read(path, form=form)
         assert data.main.tolist() == [[1.0, 0.0], [0.0, 1.0]]
         assert notes.unreadable == {NAMES[2]: "no option"}
-        assert notes.harness == {"harness": "VLMEvalKit"}
+        assert notes.harness == {"harness": "VLMEvalKit", "prompt": "q"}
 
 
 @pytest.mark.parametrize("path", [SAMPLES, AGGREGATE])

@@ -29,7 +29,7 @@ README = """# {name} for VLMEvalKit
 
 Chance is 1 / number of sentences. An answer from which no option can be read (`model_answers.py`) counts as wrong in
 `overall`, and `overall_readable` leaves it out. To read the scores back:
-`foilworks evaluate file PREDICTIONS.tsv --release RELEASE`, or the `.xlsx` saved as TSV or CSV.
+`foilworks evaluate file PREDICTIONS.xlsx --release RELEASE`.
 """
 
 
