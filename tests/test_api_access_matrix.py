@@ -78,6 +78,9 @@ RULES: dict[str, Rule] = {
     "read_project": Rule(MEMBERS),
     "list_members": Rule(),
     "create_member": Rule(ok=201, data={"username": "newcomer", "roles": ["annotator"], "new_account": True}),
+    "create_members": Rule(
+        ok=201, data={"members": [{"username": "bot", "roles": ["annotator"], "new_account": True}]}
+    ),
     "read_member": Rule(pk="member"),
     "change_roles": Rule(pk="member", data={"roles": ["annotator", "validator"]}),
     "remove_member": Rule(pk="member", ok=204),
@@ -94,6 +97,9 @@ RULES: dict[str, Rule] = {
     "list_queues": Rule(MEMBERS),
     "claim": Rule(("annotator", "superuser"), scope=WORK, more={"stage": "edit"}, data={}),
     "list_votes": Rule(),
+    "review_candidates": Rule(
+        ("reviewer", "superuser"), scope=WORK, data={"reviews": [{"candidate": 1, "decision": "accept"}]}
+    ),
     "export_votes": Rule(),
     "list_runs": Rule(),
     "start_run": Rule(ok=202, data={"subtest": "subtest", "method": "fake"}),

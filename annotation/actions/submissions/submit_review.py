@@ -26,7 +26,7 @@ from annotation.transactions import Refused, run_in_transaction
 from foilworks.core.corpus.rules.states import CandidateState
 from foilworks.core.projects.access import secret_seed
 from foilworks.core.projects.audit_trail import recording as audit
-from foilworks.core.projects.models import Role, User
+from foilworks.core.projects.models import Project, Role, User
 from foilworks.core.projects.sql.prepared import insert
 from generation.models import Candidate, CandidateGroup
 
@@ -68,11 +68,12 @@ def submit_review(
 
 def answer_review(sent: Submission, review: ReviewAnswer) -> submission.StoredWork[Review]:
     """Store the review as `submit_review` does."""
-    checked_review = _checked(review)
+    checked_review = checked(review)
     return run_in_transaction(lambda: _submit(sent, checked_review))
 
 
-def _checked(review: ReviewAnswer) -> ReviewAnswer:
+def checked(review: ReviewAnswer) -> ReviewAnswer:
+    """Return the review with its reasons in order. AnnotationError as `submit_review` raises it."""
     decision, reasons, comment = review.decision, review.reasons, review.comment
     if decision not in reviewing.DECISIONS:
         raise AnnotationError(_("Choose one of: %(list)s.") % {"list": ", ".join(reviewing.DECISIONS)})
@@ -172,10 +173,15 @@ def _second_opinion(
     return review
 
 
+def is_drawn_twice(candidate: Candidate, project: Project) -> bool:
+    """Return whether a second person reviews the candidate."""
+    share = policy_in(project).second_share
+    return reviewing.drawn_for_a_second(secret_seed("review-sampling", project.pk), candidate.pk, share)
+
+
 def _ask_for_a_second(candidate: Candidate, group: CandidateGroup) -> None:
     project = group.run.project
-    share = policy_in(project).second_share
-    if not reviewing.drawn_for_a_second(secret_seed("review-sampling", project.pk), candidate.pk, share):
+    if not is_drawn_twice(candidate, project):
         return
     second_reviews = Task.objects.filter(candidate=candidate, second=True).exclude(state=TaskState.CANCELLED)
     if not second_reviews.exists():

@@ -1,5 +1,6 @@
 """Assemble an item when its k candidates are accepted; disassemble it within the undo time."""
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
@@ -18,6 +19,7 @@ from foilworks.core.corpus.release_records import OF_EACH_FOIL
 from foilworks.core.corpus.rules.states import WITHDRAWN, CandidateState, FoilVerdict, ItemState, first_item_state
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, User
+from foilworks.core.projects.sql.bulk_writes import insert_many
 from foilworks.core.projects.sql.prepared import Prepared, PreparedUpdate, insert
 from generation.models import Candidate, CandidateGroup
 
@@ -44,6 +46,7 @@ _OPEN_TASKS = Prepared(
 )
 # Of a caption's key, in the key of its item.
 MAX_KEY = 180
+CHUNK = 500
 
 
 def assemble(group: CandidateGroup, actor: User | None, now: datetime) -> Item:
@@ -53,19 +56,11 @@ def assemble(group: CandidateGroup, actor: User | None, now: datetime) -> Item:
     if subtest.proficiency_subtest_id or subtest.kind == Subtest.Kind.PROFICIENCY:
         _lock_pairs(group.caption.video_id)
     state = first_item_state(votes)
-    key = group.caption.key[:MAX_KEY]
+    key = _key_of(group)
     candidates = _ACCEPTED.all(group=group.pk, subtest=subtest.pk, key=key)[: subtest.foils_per_item]
-    item = Item(
-        project=project,
-        subtest=subtest,
-        video_id=group.caption.video_id,
-        caption=group.caption,
-        proficiency_item=proficiency_item(subtest, group.caption),
-        key=_free_key(subtest, key) if candidates[0].key_taken else key,
-        state=state,
-        decided_at=now if state == ItemState.VALID else None,
-        facts=_of_item(candidates[0].requeued_facts),
-    )
+    item = _new_item(group, _free_key(subtest, key) if candidates[0].key_taken else key, state, now)
+    item.proficiency_item = proficiency_item(subtest, group.caption)
+    item.facts = _of_item(candidates[0].requeued_facts)
     insert(item)
     foils = _make_foils(candidates, item, FoilVerdict.PENDING if votes else FoilVerdict.VALID)
     group.item = item
@@ -77,6 +72,69 @@ def assemble(group: CandidateGroup, actor: User | None, now: datetime) -> Item:
     task_slots.store(task_slots.validation_tasks(project, item, foils, votes) if votes else [])
     audit.record(audit.event(project, actor, "assemble", item, to_state=state, group=group.pk))
     return item
+
+
+def assemble_many(groups: Sequence[CandidateGroup], actor: User | None, now: datetime) -> None:
+    """Do the same for groups of one subtest without proficiency items, in the statements of one.
+
+    The subtest's rule is read and locked (`refresh_rule`), and no item was requeued into a group. A key that is taken,
+    or that two of the groups have, is found by `assemble`.
+    """
+    subtest = groups[0].run.subtest
+    votes, keys = subtest.votes_wanted, Counter(_key_of(group) for group in groups)
+    taken = set(Item.objects.filter(subtest=subtest, key__in=list(keys)).values_list("key", flat=True))
+    own_key = [group for group in groups if keys[_key_of(group)] == 1 and _key_of(group) not in taken]
+    accepted: dict[int, list[Candidate]] = defaultdict(list)
+    rows = Candidate.objects.filter(group__in=own_key, state=CandidateState.ACCEPTED, foil=None)
+    for candidate in rows.order_by("rank", "pk"):
+        accepted[candidate.group_id].append(candidate)
+    state = first_item_state(votes)
+    items = [_new_item(group, _key_of(group), state, now) for group in own_key]
+    insert_many(items, now)
+    verdict = FoilVerdict.PENDING if votes else FoilVerdict.VALID
+    chosen = [accepted[group.pk][: subtest.foils_per_item] for group in own_key]
+    foils = [_new_foils(candidates, item, verdict) for candidates, item in zip(chosen, items, strict=True)]
+    insert_many([foil for own in foils for foil in own], now)
+    for group, item, candidates, own in zip(own_key, items, chosen, foils, strict=True):
+        group.item = item
+        for candidate, foil in zip(candidates, own, strict=True):
+            candidate.foil = foil
+    CandidateGroup.objects.bulk_update(own_key, ["item"], batch_size=CHUNK)
+    Candidate.objects.bulk_update([c for candidates in chosen for c in candidates], ["foil"], batch_size=CHUNK)
+    of_groups = _OPEN.filter(candidate__group__in=own_key, second=False).union(
+        _OPEN.filter(group__in=own_key), all=True
+    )
+    if open_tasks := list(of_groups):
+        task_slots.cancel(Task.objects.filter(pk__in=open_tasks), now)
+    pairs = zip(items, foils, strict=True)
+    project = groups[0].run.project
+    task_slots.store(
+        [t for item, own in pairs for t in task_slots.validation_tasks(project, item, own, votes) if votes]
+    )
+    audit.record_many(
+        audit.event(project, actor, "assemble", item, to_state=state, group=group.pk)
+        for group, item in zip(own_key, items, strict=True)
+    )
+    for group in groups:
+        if group.item_id is None:
+            assemble(group, actor, now)
+
+
+def _key_of(group: CandidateGroup) -> str:
+    return group.caption.key[:MAX_KEY]
+
+
+def _new_item(group: CandidateGroup, key: str, state: ItemState, now: datetime) -> Item:
+    """Return the unsaved item of a group."""
+    return Item(
+        project=group.run.project,
+        subtest=group.run.subtest,
+        video_id=group.caption.video_id,
+        caption=group.caption,
+        key=key,
+        state=state,
+        decided_at=now if state == ItemState.VALID else None,
+    )
 
 
 def link_main_items(item: Item) -> None:
@@ -153,14 +211,18 @@ def _shared_rule() -> str:
 
 def _make_foils(candidates: Sequence[Candidate], item: Item, verdict: FoilVerdict) -> list[Foil]:
     """Create the item's foils; with no votes to collect, the reviewers' acceptance gives the `verdict`."""
-    foils = [
-        Foil(item=item, position=index, text=c.text, text_sha256=c.text_sha256, verdict=verdict)
-        for index, c in enumerate(candidates)
-    ]
+    foils = _new_foils(candidates, item, verdict)
     insert(*foils)
     for candidate, foil in zip(candidates, foils, strict=True):
         _SET_FOIL(candidate=candidate.pk, foil=foil.pk)
     return foils
+
+
+def _new_foils(candidates: Sequence[Candidate], item: Item, verdict: FoilVerdict) -> list[Foil]:
+    return [
+        Foil(item=item, position=index, text=c.text, text_sha256=c.text_sha256, verdict=verdict)
+        for index, c in enumerate(candidates)
+    ]
 
 
 def proficiency_item(subtest: Subtest, caption: Caption) -> Item | None:

@@ -2,6 +2,7 @@
 
 from typing import Any, Literal
 
+from django.db import transaction
 from django.db.models import Prefetch
 from django.http import HttpRequest
 from ninja import Field, Query, Router, Schema, Status
@@ -41,6 +42,10 @@ class MemberIn(Schema):
     roles: list[RoleName] = Field(min_length=1, max_length=4)
     new_account: bool = False
     with_token: bool = Field(False, description="only for a new account: also return a token, for simulated people")
+
+
+class MembersIn(Schema):
+    members: list[MemberIn] = Field(min_length=1, max_length=100)
 
 
 class RolesIn(Schema):
@@ -83,7 +88,19 @@ def create_member(request: HttpRequest, slug: Slug, body: MemberIn) -> Status:
 
     The response contains the temporary password of a new account and, if requested, a token; both are returned once.
     """
+    return Status(201, _added(request, get_project(request.user, slug, Role.RESEARCHER), body))
+
+
+@router.post("/bulk", response=writes(list[Added], 201))
+@once
+def create_members(request: HttpRequest, slug: Slug, body: MembersIn) -> Status:
+    """Add several people as `create_member` does: all of them, or none."""
     project = get_project(request.user, slug, Role.RESEARCHER)
+    with transaction.atomic():
+        return Status(201, [_added(request, project, member) for member in body.members])
+
+
+def _added(request: HttpRequest, project: Project, body: MemberIn) -> dict[str, Any]:
     if body.with_token and not body.new_account:
         raise ProjectError("only a new account gets a token; other people create tokens on the page Tokens")
     added = add_member(request.user, project, body.username, body.roles, new_account=body.new_account)
@@ -92,7 +109,7 @@ def create_member(request: HttpRequest, slug: Slug, body: MemberIn) -> Status:
         token_fields = {"name": "returned with the account", "scope": ApiToken.Scope.WORK, "days": GIVEN_DAYS}
         secret = make_token(added.person, made_by=request.user, **token_fields).secret
     secrets = {"password": added.password or None, "token": secret}
-    return Status(201, {**member_out(added.person, body.roles), **secrets})
+    return {**member_out(added.person, body.roles), **secrets}
 
 
 @router.get("/{int:pk}", response=reads(MemberOut))

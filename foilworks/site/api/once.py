@@ -105,6 +105,8 @@ def _fingerprint(request: HttpRequest, token: ApiToken) -> str:
 def _without_secrets(response: HttpResponse) -> str:
     words = response.content.decode()
     body = json.loads(words) if words else None
-    if not isinstance(body, dict) or not any(body.get(name) for name in SHOWN_ONCE):
+    rows = body if isinstance(body, list) else [body]
+    if not any(isinstance(row, dict) and row.get(name) for row in rows for name in SHOWN_ONCE):
         return words
-    return json.dumps({name: None if name in SHOWN_ONCE else value for name, value in body.items()})
+    safe = [{name: None if name in SHOWN_ONCE else value for name, value in row.items()} for row in rows]
+    return json.dumps(safe if isinstance(body, list) else safe[0])
