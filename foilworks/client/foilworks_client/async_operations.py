@@ -9,52 +9,176 @@ from typing import Any, Literal, Unpack, cast
 from .async_transport import AsyncTransport
 from .records import (
     Added,
+    AddGoldIn,
+    AddPracticeIn,
     Answer,
+    ApiTokenRow,
+    ArchivedIn,
+    AssignIn,
+    AssignmentRow,
+    AuditEventRow,
+    AuditFileForm,
+    BenchmarkedModelRow,
+    BiasRunRow,
+    BringRungScoresForm,
     BringScoresForm,
+    CandidateDetail,
     CandidateOut,
+    CaptionRow,
+    CaptionRunIn,
+    CaptionRunRow,
+    ChangeModelCardIn,
+    ChangeNotificationSettingsIn,
+    ChangePublicPageIn,
+    ChangeVoteRuleIn,
+    CheckCodeIn,
+    CheckShortcutsIn,
     ChoicesIn,
     ChoicesOut,
+    CollectVotesIn,
+    CommentIn,
+    ConsentOut,
+    ConsentTextRow,
+    ControlsIn,
     CreateImportForm,
+    CreateInvitationIn,
+    CrowdPlaceRow,
+    CrowdStudyRow,
+    DatasheetIn,
+    DecisionIn,
+    DeleteProjectIn,
     DeliveryOut,
+    DescribeVideosIn,
+    DescriptionsRow,
+    DisputedDetail,
+    DisputedOut,
+    DoneOut,
+    DoubtIn,
+    Drafted,
+    DraftIn,
+    EntryOut,
+    ExerciseIn,
+    ExerciseOut,
     ExportOut,
+    FolderOut,
     FreezeOut,
+    GiveConsentIn,
+    GoldPairRow,
+    GuidelineIn,
+    GuidelineRow,
     Held,
+    ImportAnswersForm,
+    ImportDescriptionsForm,
     ImportOut,
+    ImportSplitsForm,
+    InvitationIn,
+    InvitationRow,
+    InviteTeamIn,
+    ItemCheckRow,
+    ItemCommentRow,
     ItemOut,
+    ItemReportRow,
     JobOut,
+    JobRow,
+    JobState,
+    LabelIn,
+    LabelOut,
     LadderOut,
+    LeaveProjectIn,
+    Mapping,
     Me,
+    MeasureBiasIn,
+    MeasureProximityIn,
     MemberIn,
     MemberOut,
+    ModelCardRow,
     Move,
+    MoveIn,
+    MovesIn,
+    NextIn,
+    NoteIn,
+    NotificationRow,
+    ObjectCheckRow,
+    ObjectErrorIn,
+    OpenChoicesIn,
+    OpenObjectCheckIn,
+    OpenStudyIn,
+    OverviewOut,
+    OwnPlace,
+    PasswordOut,
+    PlaceIn,
+    PlanIn,
+    PracticeCaptionRow,
+    PredictSamplesIn,
+    PreviewIn,
     PreviewOut,
     ProjectIn,
     ProjectOut,
+    PromptTemplateRow,
+    ProposePairsIn,
+    PublicPageRow,
+    PublishConsentTextIn,
+    QuestionIn,
+    QuestionOut,
     QueueOut,
+    ReadIn,
+    ReadingDetail,
+    ReasonIn,
     ReleaseIn,
     ReleaseItemOut,
+    ReleaseOf,
     ReleaseOut,
+    RepairIn,
+    ReportItemIn,
     ReportOut,
+    ReportsIn,
+    ReportState,
     RequestedOut,
+    ResolvedIn,
+    RetryIn,
     RolesIn,
     RotationIn,
     RunDetail,
     RunIn,
     RunOut,
     ScoreOut,
+    ScoreTextsIn,
     ScoringDetail,
     ScoringIn,
     ScoringOut,
+    SelectionRow,
+    SendScoresForm,
+    SentOut,
+    SetCharactersIn,
+    Settings,
+    ShortcutsOut,
+    SkippedOut,
+    SourcesIn,
+    Stage,
+    StartSelectionIn,
+    StartTrainingIn,
+    StudentEvaluationRow,
+    SubmissionRow,
     Submitted,
     SubtestIn,
     SubtestOut,
+    TeacherTrainingRow,
+    ThresholdsIn,
+    TrainingDetail,
     TuningIn,
     TuningOut,
+    UndoIn,
+    Use,
+    UserRow,
+    VideoRow,
     VoteOut,
+    WarningIn,
     WebhookIn,
     WebhookMade,
     WebhookOut,
     WorkOut,
+    WriteFolderIn,
+    WritePromptIn,
 )
 
 
@@ -84,6 +208,18 @@ class AsyncOperations:
             Submitted,
             await self._transport.json("POST", f"work/{token}/submit", params={"next": next}, body=body, key=token),
         )
+
+    async def decline(self, token: str, /) -> None:
+        """Return the task at its content warning: you get no task of this clip any more."""
+        await self._transport.json("POST", f"work/{token}/decline")
+
+    async def save_draft(self, token: str, /, **body: Unpack[DraftIn]) -> Drafted:
+        """Store what is written so far as the page stores it; 410 if the task was already submitted."""
+        return cast(Drafted, await self._transport.json("POST", f"work/{token}/draft", body=body))
+
+    async def undo(self, kind: str, pk: int, /) -> WorkOut:
+        """Undo your last answer (the `id` of a submit) in its time; you get its task again."""
+        return cast(WorkOut, await self._transport.json("POST", f"work/undo/{kind}/{pk}"))
 
     async def me(self) -> Me:
         """Get the person behind the token, its scope, its expiry and the projects that it reaches."""
@@ -196,6 +332,16 @@ class AsyncOperations:
                 "POST", f"projects/{project}/imports/{upload}/confirm", params={"update": update}
             ),
         )
+
+    async def map_import(self, project: str, upload: int, /, **body: Unpack[Mapping]) -> ImportOut:
+        """Say what each column of a table is, by a recipe; a job previews the records again."""
+        return cast(
+            ImportOut, await self._transport.json("POST", f"projects/{project}/imports/{upload}/columns", body=body)
+        )
+
+    async def undo_import(self, project: str, upload: int, /) -> ImportOut:
+        """Remove the rows that the import made, while nobody has worked on them; a job does it."""
+        return cast(ImportOut, await self._transport.json("POST", f"projects/{project}/imports/{upload}/undo"))
 
     def list_items(
         self,
@@ -323,10 +469,12 @@ class AsyncOperations:
             "superseded",
         ]
         | None = None,
+        rejected_by: str | None = None,
     ) -> AsyncIterator[CandidateOut]:
         """List the run's candidates; rejected ones with the filter that rejected them."""
         return self._transport.pages(
-            f"projects/{project}/runs/{run}/candidates", params={"limit": limit, "order": order, "state": state}
+            f"projects/{project}/runs/{run}/candidates",
+            params={"limit": limit, "order": order, "state": state, "rejected_by": rejected_by},
         )
 
     def list_tunings(
@@ -469,6 +617,17 @@ class AsyncOperations:
             WebhookMade, await self._transport.json("POST", f"projects/{project}/webhooks/{webhook}/rotate", body=body)
         )
 
+    async def restart_webhook(self, project: str, webhook: int, /) -> WebhookOut:
+        """Send events again to a webhook that stopped after too many failures."""
+        return cast(WebhookOut, await self._transport.json("POST", f"projects/{project}/webhooks/{webhook}/restart"))
+
+    async def retry_delivery(self, project: str, webhook: int, delivery: int, /) -> DeliveryOut:
+        """Send a failed message again."""
+        return cast(
+            DeliveryOut,
+            await self._transport.json("POST", f"projects/{project}/webhooks/{webhook}/deliveries/{delivery}/retry"),
+        )
+
     async def delete_webhook(self, project: str, webhook: int, /) -> None:
         """Delete the webhook and its waiting messages."""
         await self._transport.json("DELETE", f"projects/{project}/webhooks/{webhook}")
@@ -536,6 +695,10 @@ class AsyncOperations:
         """Get the file of a video, or a redirect to it; for researchers. Byte ranges work. Tasks use `read_clip`."""
         return cast(bytes, await self._transport.content("GET", f"projects/{project}/videos/{video}/media"))
 
+    async def read_film_strip(self, project: str, video: int, /) -> bytes:
+        """Get the film strip of a video: its frames in one image."""
+        return cast(bytes, await self._transport.content("GET", f"projects/{project}/videos/{video}/film-strip"))
+
     async def read_clip(self, project: str, token: str, /) -> bytes:
         """Get the clip of one of your tasks, as its claim names it; byte ranges work."""
         return cast(bytes, await self._transport.content("GET", f"projects/{project}/clips/{token}"))
@@ -543,3 +706,1044 @@ class AsyncOperations:
     async def read_frame(self, project: str, frame: int, /) -> bytes:
         """Get the image of a frame of an object check."""
         return cast(bytes, await self._transport.content("GET", f"projects/{project}/frames/{frame}/image"))
+
+    async def preview_release(
+        self,
+        project: str,
+        /,
+        *,
+        ladder_runs: list[int] | None = None,
+        needs: Literal["", "clip", "frames", "order"] | None = None,
+    ) -> dict[str, Any]:
+        """Get what stops the next release and what its items need; of a large project, as the last job found it."""
+        return cast(
+            dict[str, Any],
+            await self._transport.json(
+                "GET", f"projects/{project}/next-release", params={"ladder_runs": ladder_runs, "needs": needs}
+            ),
+        )
+
+    async def check_release(self, project: str, /, **body: Unpack[NextIn]) -> dict[str, Any]:
+        """Check the next release of a large project by a job."""
+        return cast(dict[str, Any], await self._transport.json("POST", f"projects/{project}/next-release", body=body))
+
+    async def read_board(
+        self,
+        project: str,
+        release: int,
+        /,
+        *,
+        column: str | None = None,
+        scope: str | None = None,
+        partly: bool | None = None,
+    ) -> dict[str, Any]:
+        """Get the leaderboard of a release."""
+        return cast(
+            dict[str, Any],
+            await self._transport.json(
+                "GET",
+                f"projects/{project}/releases/{release}/board",
+                params={"column": column, "scope": scope, "partly": partly},
+            ),
+        )
+
+    async def compare_runs(
+        self,
+        project: str,
+        release: int,
+        /,
+        *,
+        a: int | None = None,
+        b: int | None = None,
+        column: str | None = None,
+        scope: str | None = None,
+    ) -> dict[str, Any]:
+        """Compare two scoring runs of a release: differences, their certainty, and items by outcome."""
+        return cast(
+            dict[str, Any],
+            await self._transport.json(
+                "GET",
+                f"projects/{project}/releases/{release}/comparison",
+                params={"a": a, "b": b, "column": column, "scope": scope},
+            ),
+        )
+
+    async def read_release_ladder(self, project: str, release: int, /) -> dict[str, Any]:
+        """Get what the items of a release need, over all models with a ladder; null without one."""
+        return cast(dict[str, Any], await self._transport.json("GET", f"projects/{project}/releases/{release}/ladder"))
+
+    async def list_analyses(self, project: str, release: int, /) -> list[dict[str, Any]]:
+        """List the analyses of the models of a release, with the parameters that each takes."""
+        return cast(
+            list[dict[str, Any]], await self._transport.json("GET", f"projects/{project}/releases/{release}/analyses")
+        )
+
+    async def read_analysis(self, project: str, release: int, kind: str, /) -> dict[str, Any]:
+        """Get one analysis of the models of a release; its parameters are those in the list of analyses."""
+        return cast(
+            dict[str, Any], await self._transport.json("GET", f"projects/{project}/releases/{release}/analyses/{kind}")
+        )
+
+    async def read_gate(self, project: str, release: int, /) -> dict[str, Any]:
+        """Get the blind audit of a release, as it was frozen."""
+        return cast(dict[str, Any], await self._transport.json("GET", f"projects/{project}/releases/{release}/gate"))
+
+    async def read_changes(self, project: str, release: int, /, *, before: int | None = None) -> dict[str, Any]:
+        """Compare a release with an earlier one: items, scores of models, reported items."""
+        return cast(
+            dict[str, Any],
+            await self._transport.json(
+                "GET", f"projects/{project}/releases/{release}/changes", params={"before": before}
+            ),
+        )
+
+    async def list_proximity(self, project: str, release: int, /) -> list[dict[str, Any]]:
+        """List the measurements of semantic proximity of a release."""
+        return cast(
+            list[dict[str, Any]], await self._transport.json("GET", f"projects/{project}/releases/{release}/proximity")
+        )
+
+    async def measure_proximity(
+        self, project: str, release: int, /, **body: Unpack[MeasureProximityIn]
+    ) -> dict[str, Any]:
+        """Measure the semantic proximity of a release's foils; a job does it."""
+        return cast(
+            dict[str, Any],
+            await self._transport.json("POST", f"projects/{project}/releases/{release}/proximity", body=body),
+        )
+
+    async def add_controls(self, project: str, run: int, /, **body: Unpack[ControlsIn]) -> ScoringOut:
+        """Score the other rungs of the evidence ladder; a job does it."""
+        return cast(
+            ScoringOut, await self._transport.json("POST", f"projects/{project}/scoring/{run}/controls", body=body)
+        )
+
+    async def bring_rung_scores(self, project: str, run: int, /, **body: Unpack[BringRungScoresForm]) -> ScoringOut:
+        """Import scores of one rung of the evidence ladder; a job stores them."""
+        return cast(
+            ScoringOut, await self._transport.json("POST", f"projects/{project}/scoring/{run}/rungs", form=body)
+        )
+
+    async def read_model_card(self, project: str, run: int, /) -> ModelCardRow:
+        """Get the card of a run's model."""
+        return cast(ModelCardRow, await self._transport.json("GET", f"projects/{project}/scoring/{run}/card"))
+
+    async def change_model_card(self, project: str, run: int, /, **body: Unpack[ChangeModelCardIn]) -> ModelCardRow:
+        """Describe the model of a run."""
+        return cast(
+            ModelCardRow, await self._transport.json("PATCH", f"projects/{project}/scoring/{run}/card", body=body)
+        )
+
+    def list_answers(self, project: str, run: int, /, *, limit: int | None = None) -> AsyncIterator[dict[str, Any]]:
+        """List the raw answers of a served model."""
+        return self._transport.pages(f"projects/{project}/scoring/{run}/answers", params={"limit": limit})
+
+    async def score_texts(self, project: str, /, **body: Unpack[ScoreTextsIn]) -> dict[str, Any]:
+        """Score all texts with a language model that sees no clip; a job does it."""
+        return cast(dict[str, Any], await self._transport.json("POST", f"projects/{project}/blind/models", body=body))
+
+    def list_jobs(
+        self,
+        project: str,
+        /,
+        *,
+        limit: int | None = None,
+        order: Literal["-created_at", "created_at"] | None = None,
+        dotted: str | None = None,
+        state: JobState | None = None,
+    ) -> AsyncIterator[JobRow]:
+        """List the jobs of the project, newest first."""
+        return self._transport.pages(
+            f"projects/{project}/jobs", params={"limit": limit, "order": order, "dotted": dotted, "state": state}
+        )
+
+    async def read_job(self, project: str, job: str, /) -> JobRow:
+        """Get one job with its progress."""
+        return cast(JobRow, await self._transport.json("GET", f"projects/{project}/jobs/{job}"))
+
+    async def stop_job(self, project: str, job: str, /) -> JobRow:
+        """Stop a generation or scoring run; stored results stay."""
+        return cast(JobRow, await self._transport.json("POST", f"projects/{project}/jobs/{job}/stop"))
+
+    async def retry_job(self, project: str, job: str, /, **body: Unpack[RetryIn]) -> JobRow:
+        """Continue a run, a description or a training that failed or was stopped; stored results stay."""
+        return cast(JobRow, await self._transport.json("POST", f"projects/{project}/jobs/{job}/retry", body=body))
+
+    async def propose_pairs(self, project: str, /, **body: Unpack[ProposePairsIn]) -> JobOut:
+        """Propose up to 100 items of two clips; a job does it."""
+        return cast(JobOut, await self._transport.json("POST", f"projects/{project}/pairs", body=body))
+
+    async def extract_objects(self, project: str, /) -> JobOut:
+        """Store the nouns of the captions as objects of the clips; a job does it."""
+        return cast(JobOut, await self._transport.json("POST", f"projects/{project}/objects"))
+
+    async def preview_run(self, project: str, /, *, draw: bool | None = None, **body: Unpack[RunIn]) -> dict[str, Any]:
+        """Show what a run would make of a few captions; nothing is stored, no model is loaded."""
+        return cast(
+            dict[str, Any],
+            await self._transport.json("POST", f"projects/{project}/runs/preview", params={"draw": draw}, body=body),
+        )
+
+    def list_skipped(
+        self,
+        project: str,
+        run: int,
+        /,
+        *,
+        limit: int | None = None,
+        order: Literal["id", "-id"] | None = None,
+        skipped_why: str | None = None,
+    ) -> AsyncIterator[SkippedOut]:
+        """List the captions without a foil, or with fewer than requested."""
+        return self._transport.pages(
+            f"projects/{project}/runs/{run}/skipped",
+            params={"limit": limit, "order": order, "skipped_why": skipped_why},
+        )
+
+    async def read_thresholds(self, project: str, run: int, /) -> dict[str, Any]:
+        """Get the movable thresholds of a run."""
+        return cast(dict[str, Any], await self._transport.json("GET", f"projects/{project}/runs/{run}/thresholds"))
+
+    async def move_thresholds(self, project: str, run: int, /, **body: Unpack[ThresholdsIn]) -> dict[str, Any]:
+        """Move thresholds: candidates that nobody has started on are restored or held back."""
+        return cast(
+            dict[str, Any], await self._transport.json("PATCH", f"projects/{project}/runs/{run}/thresholds", body=body)
+        )
+
+    async def read_candidate(self, project: str, candidate: int, /) -> CandidateDetail:
+        """Get one candidate with the scores of its filters and its history."""
+        return cast(CandidateDetail, await self._transport.json("GET", f"projects/{project}/candidates/{candidate}"))
+
+    def list_prompts(
+        self, project: str, /, *, limit: int | None = None, order: Literal["-id", "id"] | None = None
+    ) -> AsyncIterator[PromptTemplateRow]:
+        """List the project's own prompts for instruction models."""
+        return self._transport.pages(f"projects/{project}/prompts", params={"limit": limit, "order": order})
+
+    async def write_prompt(self, project: str, /, **body: Unpack[WritePromptIn]) -> PromptTemplateRow:
+        """Save the next version of a prompt; versions never change."""
+        return cast(PromptTemplateRow, await self._transport.json("POST", f"projects/{project}/prompts", body=body))
+
+    async def list_built_in_prompts(self, project: str, /) -> list[dict[str, Any]]:
+        """List the built-in prompts."""
+        return cast(list[dict[str, Any]], await self._transport.json("GET", f"projects/{project}/prompts/built-in"))
+
+    def list_selections(
+        self, project: str, /, *, limit: int | None = None, order: Literal["-id", "id"] | None = None
+    ) -> AsyncIterator[SelectionRow]:
+        """List the balanced selections, newest first."""
+        return self._transport.pages(f"projects/{project}/selections", params={"limit": limit, "order": order})
+
+    async def start_selection(self, project: str, /, **body: Unpack[StartSelectionIn]) -> SelectionRow:
+        """Select candidates so that text alone does not tell the answers; a job computes it."""
+        return cast(SelectionRow, await self._transport.json("POST", f"projects/{project}/selections", body=body))
+
+    async def read_selection(self, project: str, selection: int, /) -> SelectionRow:
+        """Get one selection."""
+        return cast(SelectionRow, await self._transport.json("GET", f"projects/{project}/selections/{selection}"))
+
+    async def apply_selection(self, project: str, selection: int, /) -> SelectionRow:
+        """Apply a computed selection: waiting candidates outside it are held back."""
+        return cast(
+            SelectionRow, await self._transport.json("POST", f"projects/{project}/selections/{selection}/apply")
+        )
+
+    def list_caption_runs(
+        self, project: str, /, *, limit: int | None = None, order: Literal["-id", "id"] | None = None
+    ) -> AsyncIterator[CaptionRunRow]:
+        """List the runs of caption makers, newest first."""
+        return self._transport.pages(f"projects/{project}/caption-runs", params={"limit": limit, "order": order})
+
+    async def preview_captions(self, project: str, /, **body: Unpack[CaptionRunIn]) -> CaptionRunRow:
+        """Preview the captions of a caption maker; a job does it. `params`: as `methods` lists them."""
+        return cast(CaptionRunRow, await self._transport.json("POST", f"projects/{project}/caption-runs", body=body))
+
+    async def read_caption_run(self, project: str, caption_run: int, /) -> CaptionRunRow:
+        """Get one run of a caption maker, with its preview."""
+        return cast(CaptionRunRow, await self._transport.json("GET", f"projects/{project}/caption-runs/{caption_run}"))
+
+    async def make_captions(self, project: str, caption_run: int, /) -> CaptionRunRow:
+        """Store the previewed captions; a job does it."""
+        return cast(
+            CaptionRunRow, await self._transport.json("POST", f"projects/{project}/caption-runs/{caption_run}/make")
+        )
+
+    def list_videos(
+        self,
+        project: str,
+        /,
+        *,
+        limit: int | None = None,
+        order: Literal["key", "-key", "id", "-id"] | None = None,
+        media_state: str | None = None,
+        split: str | None = None,
+        source_dataset: str | None = None,
+        movie: str | None = None,
+        q: str | None = None,
+    ) -> AsyncIterator[VideoRow]:
+        """List the clips of the project."""
+        return self._transport.pages(
+            f"projects/{project}/videos",
+            params={
+                "limit": limit,
+                "order": order,
+                "media_state": media_state,
+                "split": split,
+                "source_dataset": source_dataset,
+                "movie": movie,
+                "q": q,
+            },
+        )
+
+    async def read_video(self, project: str, video: int, /) -> VideoRow:
+        """Get one clip."""
+        return cast(VideoRow, await self._transport.json("GET", f"projects/{project}/videos/{video}"))
+
+    async def set_warning(self, project: str, video: int, /, **body: Unpack[WarningIn]) -> VideoRow:
+        """Set the content warning that people see before the clip; empty: none."""
+        return cast(
+            VideoRow, await self._transport.json("POST", f"projects/{project}/videos/{video}/warning", body=body)
+        )
+
+    async def take_down(self, project: str, video: int, /, **body: Unpack[ReasonIn]) -> dict[str, Any]:
+        """Take down a clip and its copies: new exports leave out its items, and releases withhold them."""
+        return cast(
+            dict[str, Any], await self._transport.json("POST", f"projects/{project}/videos/{video}/takedown", body=body)
+        )
+
+    async def list_movies(self, project: str, /) -> list[dict[str, Any]]:
+        """List the movies of the project with the number of their captions and characters."""
+        return cast(list[dict[str, Any]], await self._transport.json("GET", f"projects/{project}/characters"))
+
+    async def set_characters(self, project: str, /, **body: Unpack[SetCharactersIn]) -> dict[str, Any]:
+        """Give captions the characters of their movies: `text` is the list as tab-separated text."""
+        return cast(dict[str, Any], await self._transport.json("POST", f"projects/{project}/characters", body=body))
+
+    def list_captions(
+        self,
+        project: str,
+        /,
+        *,
+        limit: int | None = None,
+        order: Literal["id", "-id"] | None = None,
+        video: int | None = None,
+        flagged_false: bool | None = None,
+        doubt_settled: str | None = None,
+        q: str | None = None,
+    ) -> AsyncIterator[CaptionRow]:
+        """List the captions of the project."""
+        return self._transport.pages(
+            f"projects/{project}/captions",
+            params={
+                "limit": limit,
+                "order": order,
+                "video": video,
+                "flagged_false": flagged_false,
+                "doubt_settled": doubt_settled,
+                "q": q,
+            },
+        )
+
+    async def read_caption(self, project: str, caption: int, /) -> CaptionRow:
+        """Get one caption."""
+        return cast(CaptionRow, await self._transport.json("GET", f"projects/{project}/captions/{caption}"))
+
+    def list_doubted_captions(
+        self, project: str, /, *, limit: int | None = None, order: Literal["id", "-id"] | None = None
+    ) -> AsyncIterator[CaptionRow]:
+        """List the captions that most validators of an item did not see in the clip, and that nobody has decided."""
+        return self._transport.pages(f"projects/{project}/captions/doubted", params={"limit": limit, "order": order})
+
+    async def decide_caption(self, project: str, caption: int, /, **body: Unpack[DoubtIn]) -> CaptionRow:
+        """Decide on a caption in doubt: correct or confirm it, or drop it with its items."""
+        return cast(
+            CaptionRow, await self._transport.json("POST", f"projects/{project}/captions/{caption}/doubt", body=body)
+        )
+
+    async def read_history(self, project: str, item: int, /) -> dict[str, Any]:
+        """Get the history of one item."""
+        return cast(dict[str, Any], await self._transport.json("GET", f"projects/{project}/items/{item}/history"))
+
+    async def move_items(self, project: str, /, **body: Unpack[MovesIn]) -> DoneOut:
+        """Move several items alike; one that may not move stops no other."""
+        return cast(DoneOut, await self._transport.json("POST", f"projects/{project}/items/moves", body=body))
+
+    async def repair_item(self, project: str, /, **body: Unpack[RepairIn]) -> dict[str, Any]:
+        """Accept a proposal of the report `fair`: exchange or replace foils; or undo one."""
+        return cast(
+            dict[str, Any], await self._transport.json("POST", f"projects/{project}/reports/fair/repair", body=body)
+        )
+
+    def list_invitations(
+        self, project: str, /, *, limit: int | None = None, order: Literal["-id", "id"] | None = None
+    ) -> AsyncIterator[InvitationRow]:
+        """List the invitations, newest first."""
+        return self._transport.pages(f"projects/{project}/invitations", params={"limit": limit, "order": order})
+
+    async def create_invitation(self, project: str, /, **body: Unpack[CreateInvitationIn]) -> InvitationRow:
+        """Create an invitation; `link` admits people with its roles."""
+        return cast(InvitationRow, await self._transport.json("POST", f"projects/{project}/invitations", body=body))
+
+    async def invite_team(self, project: str, /, **body: Unpack[InviteTeamIn]) -> list[InvitationRow]:
+        """Create a link for each role, for so many people."""
+        return cast(
+            list[InvitationRow], await self._transport.json("POST", f"projects/{project}/invitations/team", body=body)
+        )
+
+    async def withdraw_invitation(self, project: str, invitation: int, /) -> None:
+        """Withdraw an invitation."""
+        await self._transport.json("DELETE", f"projects/{project}/invitations/{invitation}")
+
+    async def list_assignments(self, project: str, /) -> list[AssignmentRow]:
+        """List the open quotas of tasks, with what is done."""
+        return cast(list[AssignmentRow], await self._transport.json("GET", f"projects/{project}/assignments"))
+
+    async def assign(self, project: str, /, **body: Unpack[AssignIn]) -> list[AssignmentRow]:
+        """Ask members for a number of tasks of a stage."""
+        return cast(
+            list[AssignmentRow], await self._transport.json("POST", f"projects/{project}/assignments", body=body)
+        )
+
+    async def end_assignment(self, project: str, assignment: int, /) -> None:
+        """End a quota."""
+        await self._transport.json("DELETE", f"projects/{project}/assignments/{assignment}")
+
+    async def read_activity(self, project: str, /) -> dict[str, Any]:
+        """Get the tasks, pace, agreement and pay of each person."""
+        return cast(dict[str, Any], await self._transport.json("GET", f"projects/{project}/activity"))
+
+    async def renew_password(self, project: str, member: int, /) -> PasswordOut:
+        """Renew the temporary password of an account that nobody has used; it is returned once."""
+        return cast(PasswordOut, await self._transport.json("POST", f"projects/{project}/members/{member}/password"))
+
+    def list_consent_texts(
+        self, project: str, /, *, limit: int | None = None, order: Literal["-id", "id"] | None = None
+    ) -> AsyncIterator[ConsentTextRow]:
+        """List the versions of the consent text, with how many people accepted each."""
+        return self._transport.pages(f"projects/{project}/consent/texts", params={"limit": limit, "order": order})
+
+    async def publish_consent_text(self, project: str, /, **body: Unpack[PublishConsentTextIn]) -> ConsentTextRow:
+        """Publish a new version of the consent text; people accept it before they continue."""
+        return cast(ConsentTextRow, await self._transport.json("POST", f"projects/{project}/consent/texts", body=body))
+
+    def list_studies(
+        self, project: str, /, *, limit: int | None = None, order: Literal["-id", "id"] | None = None
+    ) -> AsyncIterator[CrowdStudyRow]:
+        """List the crowd studies."""
+        return self._transport.pages(f"projects/{project}/crowd", params={"limit": limit, "order": order})
+
+    async def open_study(self, project: str, /, **body: Unpack[OpenStudyIn]) -> CrowdStudyRow:
+        """Open a crowd study."""
+        return cast(CrowdStudyRow, await self._transport.json("POST", f"projects/{project}/crowd", body=body))
+
+    async def read_study(self, project: str, crowd: int, /) -> CrowdStudyRow:
+        """Get one crowd study."""
+        return cast(CrowdStudyRow, await self._transport.json("GET", f"projects/{project}/crowd/{crowd}"))
+
+    def list_places(
+        self, project: str, crowd: int, /, *, limit: int | None = None, order: Literal["-id", "id"] | None = None
+    ) -> AsyncIterator[CrowdPlaceRow]:
+        """List the places of a crowd study."""
+        return self._transport.pages(
+            f"projects/{project}/crowd/{crowd}/places", params={"limit": limit, "order": order}
+        )
+
+    async def read_platform_list(self, project: str, crowd: int, name: str, /) -> dict[str, Any]:
+        """Get one of the lists for the platform, line by line."""
+        return cast(dict[str, Any], await self._transport.json("GET", f"projects/{project}/crowd/{crowd}/lists/{name}"))
+
+    async def close_study(self, project: str, crowd: int, /) -> CrowdStudyRow:
+        """Close a crowd study: nobody new enters."""
+        return cast(CrowdStudyRow, await self._transport.json("POST", f"projects/{project}/crowd/{crowd}/close"))
+
+    async def reopen_study(self, project: str, crowd: int, /) -> CrowdStudyRow:
+        """Open a closed crowd study again."""
+        return cast(CrowdStudyRow, await self._transport.json("POST", f"projects/{project}/crowd/{crowd}/reopen"))
+
+    async def free_late_places(self, project: str, crowd: int, /) -> dict[str, Any]:
+        """Free the places whose time is over."""
+        return cast(dict[str, Any], await self._transport.json("POST", f"projects/{project}/crowd/{crowd}/free-late"))
+
+    async def free_place(self, project: str, crowd: int, /, **body: Unpack[PlaceIn]) -> CrowdPlaceRow:
+        """Free one place; completed work stays."""
+        return cast(
+            CrowdPlaceRow, await self._transport.json("POST", f"projects/{project}/crowd/{crowd}/free", body=body)
+        )
+
+    async def reject_place(self, project: str, crowd: int, /, **body: Unpack[PlaceIn]) -> CrowdPlaceRow:
+        """Reject a completed submission, with a reason."""
+        return cast(
+            CrowdPlaceRow, await self._transport.json("POST", f"projects/{project}/crowd/{crowd}/reject", body=body)
+        )
+
+    async def make_return_link(self, project: str, crowd: int, /, **body: Unpack[PlaceIn]) -> dict[str, Any]:
+        """Make a one-time link for the person of a freed place."""
+        return cast(
+            dict[str, Any], await self._transport.json("POST", f"projects/{project}/crowd/{crowd}/link", body=body)
+        )
+
+    async def check_code(self, project: str, crowd: int, /, **body: Unpack[CheckCodeIn]) -> CrowdPlaceRow:
+        """Find the place of a completion code."""
+        return cast(
+            CrowdPlaceRow, await self._transport.json("POST", f"projects/{project}/crowd/{crowd}/code", body=body)
+        )
+
+    async def list_validators(self, project: str, /) -> list[dict[str, Any]]:
+        """List the validators with gold, pauses and qualification."""
+        return cast(list[dict[str, Any]], await self._transport.json("GET", f"projects/{project}/validators"))
+
+    async def pause_validator(self, project: str, validator: int, /, **body: Unpack[NoteIn]) -> dict[str, Any]:
+        """Pause a validator: their open tasks are free again."""
+        return cast(
+            dict[str, Any],
+            await self._transport.json("POST", f"projects/{project}/validators/{validator}/pause", body=body),
+        )
+
+    async def resume_validator(self, project: str, validator: int, /, **body: Unpack[NoteIn]) -> dict[str, Any]:
+        """Let a paused validator continue; their results are counted again from zero."""
+        return cast(
+            dict[str, Any],
+            await self._transport.json("POST", f"projects/{project}/validators/{validator}/resume", body=body),
+        )
+
+    async def exclude_votes(self, project: str, validator: int, /, **body: Unpack[NoteIn]) -> dict[str, Any]:
+        """Exclude all votes of a validator; verdicts follow."""
+        return cast(
+            dict[str, Any],
+            await self._transport.json("POST", f"projects/{project}/validators/{validator}/exclude", body=body),
+        )
+
+    async def reinstate_votes(self, project: str, validator: int, /, **body: Unpack[NoteIn]) -> dict[str, Any]:
+        """Let excluded votes of a validator count again."""
+        return cast(
+            dict[str, Any],
+            await self._transport.json("POST", f"projects/{project}/validators/{validator}/reinstate", body=body),
+        )
+
+    def list_gold(
+        self,
+        project: str,
+        /,
+        *,
+        limit: int | None = None,
+        order: Literal["-id", "id"] | None = None,
+        use: Use | None = None,
+        subtest: int | None = None,
+    ) -> AsyncIterator[GoldPairRow]:
+        """List the pairs with a known answer, by use."""
+        return self._transport.pages(
+            f"projects/{project}/gold", params={"limit": limit, "order": order, "use": use, "subtest": subtest}
+        )
+
+    async def add_gold(self, project: str, use: str, /, **body: Unpack[AddGoldIn]) -> dict[str, Any]:
+        """Draw pairs with a known answer for a use: mixed, practice or qualification."""
+        return cast(dict[str, Any], await self._transport.json("POST", f"projects/{project}/gold/{use}", body=body))
+
+    async def withdraw_gold(self, project: str, kind: str, pk: int, /) -> None:
+        """Withdraw a pair or a practice caption (kind pair or practice); it is not shown again."""
+        await self._transport.json("DELETE", f"projects/{project}/gold/{kind}/{pk}")
+
+    def list_practice(
+        self, project: str, /, *, limit: int | None = None, order: Literal["-id", "id"] | None = None
+    ) -> AsyncIterator[PracticeCaptionRow]:
+        """List the practice captions."""
+        return self._transport.pages(f"projects/{project}/practice", params={"limit": limit, "order": order})
+
+    async def add_practice(self, project: str, /, **body: Unpack[AddPracticeIn]) -> PracticeCaptionRow:
+        """Add a practice caption with foils by an expert, one per line."""
+        return cast(PracticeCaptionRow, await self._transport.json("POST", f"projects/{project}/practice", body=body))
+
+    async def read_quality(self, project: str, /) -> dict[str, Any]:
+        """Get what practice, gold and the qualification have, and experts' labels."""
+        return cast(dict[str, Any], await self._transport.json("GET", f"projects/{project}/quality"))
+
+    async def read_label(self, project: str, /) -> LabelOut:
+        """Get your next pair of the qualification to label, blind."""
+        return cast(LabelOut, await self._transport.json("GET", f"projects/{project}/quality/label"))
+
+    async def label_pair(self, project: str, /, **body: Unpack[LabelIn]) -> LabelOut:
+        """Label a pair of the qualification as an expert."""
+        return cast(LabelOut, await self._transport.json("POST", f"projects/{project}/quality/label", body=body))
+
+    def list_guidelines(
+        self,
+        project: str,
+        /,
+        *,
+        limit: int | None = None,
+        order: Literal["-id", "id"] | None = None,
+        stage: Stage | None = None,
+        subtest: int | None = None,
+    ) -> AsyncIterator[GuidelineRow]:
+        """List the versions of the guidelines."""
+        return self._transport.pages(
+            f"projects/{project}/guidelines",
+            params={"limit": limit, "order": order, "stage": stage, "subtest": subtest},
+        )
+
+    async def preview_guideline(self, project: str, /, **body: Unpack[PreviewIn]) -> dict[str, Any]:
+        """Get the HTML of Markdown as the work pages show it."""
+        return cast(
+            dict[str, Any], await self._transport.json("POST", f"projects/{project}/guidelines/preview", body=body)
+        )
+
+    async def publish_guideline(self, project: str, stage: str, /, **body: Unpack[GuidelineIn]) -> GuidelineRow:
+        """Publish the next version of the guidelines of a stage."""
+        return cast(
+            GuidelineRow, await self._transport.json("POST", f"projects/{project}/guidelines/{stage}", body=body)
+        )
+
+    async def open_choices(self, project: str, stage: str, /, **body: Unpack[OpenChoicesIn]) -> dict[str, Any]:
+        """Ask people for the true text of items, with the clip (baseline) or without it (unseen)."""
+        return cast(
+            dict[str, Any], await self._transport.json("POST", f"projects/{project}/studies/{stage}", body=body)
+        )
+
+    def list_object_checks(
+        self, project: str, /, *, limit: int | None = None, order: Literal["-id", "id"] | None = None
+    ) -> AsyncIterator[ObjectCheckRow]:
+        """List the checks of objects in frames."""
+        return self._transport.pages(f"projects/{project}/object-checks", params={"limit": limit, "order": order})
+
+    async def open_object_check(self, project: str, /, **body: Unpack[OpenObjectCheckIn]) -> ObjectCheckRow:
+        """Draw frames whose objects people check."""
+        return cast(ObjectCheckRow, await self._transport.json("POST", f"projects/{project}/object-checks", body=body))
+
+    async def classify_object(self, project: str, /, **body: Unpack[ObjectErrorIn]) -> dict[str, Any]:
+        """Say what kind of error a wrong object is."""
+        return cast(
+            dict[str, Any], await self._transport.json("POST", f"projects/{project}/object-checks/errors", body=body)
+        )
+
+    async def read_settings(self, project: str, /) -> dict[str, Any]:
+        """Get all settings, by section of their page."""
+        return cast(dict[str, Any], await self._transport.json("GET", f"projects/{project}/settings"))
+
+    async def change_settings(self, project: str, /, **body: Unpack[Settings]) -> dict[str, Any]:
+        """Change settings: only the sections and fields that are sent. All changes are stored, or none."""
+        return cast(dict[str, Any], await self._transport.json("PATCH", f"projects/{project}/settings", body=body))
+
+    async def read_sources(self, project: str, /) -> dict[str, Any]:
+        """Get the licence terms of each source of videos."""
+        return cast(dict[str, Any], await self._transport.json("GET", f"projects/{project}/settings/sources"))
+
+    async def change_sources(self, project: str, /, **body: Unpack[SourcesIn]) -> dict[str, Any]:
+        """Change the licence terms of sources."""
+        return cast(
+            dict[str, Any], await self._transport.json("PATCH", f"projects/{project}/settings/sources", body=body)
+        )
+
+    async def read_datasheet(self, project: str, /) -> dict[str, Any]:
+        """Get the answers of the datasheet: written and computed ones."""
+        return cast(dict[str, Any], await self._transport.json("GET", f"projects/{project}/datasheet"))
+
+    async def change_datasheet(self, project: str, /, **body: Unpack[DatasheetIn]) -> dict[str, Any]:
+        """Answer questions of the datasheet."""
+        return cast(dict[str, Any], await self._transport.json("PATCH", f"projects/{project}/datasheet", body=body))
+
+    async def change_vote_rule(self, project: str, subtest: int, /, **body: Unpack[ChangeVoteRuleIn]) -> SubtestOut:
+        """Change how many votes make an item of the subtest valid, until somebody has seen a pair."""
+        return cast(
+            SubtestOut, await self._transport.json("PATCH", f"projects/{project}/subtests/{subtest}", body=body)
+        )
+
+    async def collect_votes(self, project: str, subtest: int, /, **body: Unpack[CollectVotesIn]) -> dict[str, Any]:
+        """Collect votes on items that were imported as published."""
+        return cast(
+            dict[str, Any],
+            await self._transport.json("POST", f"projects/{project}/subtests/{subtest}/collect", body=body),
+        )
+
+    async def archive_project(self, project: str, /, **body: Unpack[ArchivedIn]) -> ProjectOut:
+        """Archive the project, or end that."""
+        return cast(ProjectOut, await self._transport.json("POST", f"projects/{project}/archive", body=body))
+
+    async def delete_project(self, project: str, /, **body: Unpack[DeleteProjectIn]) -> None:
+        """Delete the project; `typed_name` is its name. It can be restored for a week."""
+        await self._transport.json("POST", f"projects/{project}/delete", body=body)
+
+    async def read_public_page(self, project: str, release: int, /) -> PublicPageRow:
+        """Get the public page of a release."""
+        return cast(PublicPageRow, await self._transport.json("GET", f"projects/{project}/releases/{release}/public"))
+
+    async def change_public_page(
+        self, project: str, release: int, /, **body: Unpack[ChangePublicPageIn]
+    ) -> PublicPageRow:
+        """Open or close the public page, its export and its form for scores."""
+        return cast(
+            PublicPageRow,
+            await self._transport.json("PATCH", f"projects/{project}/releases/{release}/public", body=body),
+        )
+
+    async def renew_address(self, project: str, release: int, /) -> PublicPageRow:
+        """Give the public page a new address; the old one no longer works."""
+        return cast(
+            PublicPageRow, await self._transport.json("POST", f"projects/{project}/releases/{release}/public/address")
+        )
+
+    async def renew_archive(self, project: str, release: int, /) -> PublicPageRow:
+        """Create the archive of the public page again; a job does it."""
+        return cast(
+            PublicPageRow, await self._transport.json("POST", f"projects/{project}/releases/{release}/public/archive")
+        )
+
+    def list_submissions(
+        self,
+        project: str,
+        release: int,
+        /,
+        *,
+        limit: int | None = None,
+        order: Literal["-id", "id"] | None = None,
+        state: str | None = None,
+    ) -> AsyncIterator[SubmissionRow]:
+        """List the scores that visitors sent."""
+        return self._transport.pages(
+            f"projects/{project}/releases/{release}/submissions",
+            params={"limit": limit, "order": order, "state": state},
+        )
+
+    async def decide_submission(
+        self, project: str, release: int, submission: int, /, **body: Unpack[MoveIn]
+    ) -> SubmissionRow:
+        """Accept or reject scores that a visitor sent."""
+        return cast(
+            SubmissionRow,
+            await self._transport.json(
+                "POST", f"projects/{project}/releases/{release}/submissions/{submission}", body=body
+            ),
+        )
+
+    def list_item_reports(
+        self,
+        project: str,
+        release: int,
+        /,
+        *,
+        limit: int | None = None,
+        order: Literal["-id", "id"] | None = None,
+        state: ReportState | None = None,
+        member: int | None = None,
+    ) -> AsyncIterator[ItemReportRow]:
+        """List what visitors say is wrong with released items."""
+        return self._transport.pages(
+            f"projects/{project}/releases/{release}/item-reports",
+            params={"limit": limit, "order": order, "state": state, "member": member},
+        )
+
+    async def decide_item_reports(self, project: str, release: int, /, **body: Unpack[ReportsIn]) -> dict[str, Any]:
+        """Ask for new votes on reported items, or dismiss their reports."""
+        return cast(
+            dict[str, Any],
+            await self._transport.json("POST", f"projects/{project}/releases/{release}/item-reports", body=body),
+        )
+
+    async def read_folder(self, project: str, release: int, /) -> FolderOut:
+        """Get the checklist and the folder of a release."""
+        return cast(FolderOut, await self._transport.json("GET", f"projects/{project}/releases/{release}/folder"))
+
+    async def write_folder(self, project: str, release: int, /, **body: Unpack[WriteFolderIn]) -> FolderOut:
+        """Write the folder of a release for a data set hub; a job does it."""
+        return cast(
+            FolderOut, await self._transport.json("POST", f"projects/{project}/releases/{release}/folder", body=body)
+        )
+
+    async def read_folder_file(self, project: str, release: int, /) -> bytes:
+        """Get the folder of a release as a zip."""
+        return cast(bytes, await self._transport.content("GET", f"projects/{project}/releases/{release}/folder/file"))
+
+    def list_descriptions(
+        self, project: str, /, *, limit: int | None = None, order: Literal["-id", "id"] | None = None
+    ) -> AsyncIterator[DescriptionsRow]:
+        """List the descriptions of clips by models."""
+        return self._transport.pages(f"projects/{project}/descriptions", params={"limit": limit, "order": order})
+
+    async def describe_videos(self, project: str, /, **body: Unpack[DescribeVideosIn]) -> DescriptionsRow:
+        """Describe frames of the clips; a job does it. Continue it with `retry_job`."""
+        return cast(DescriptionsRow, await self._transport.json("POST", f"projects/{project}/descriptions", body=body))
+
+    async def import_descriptions(self, project: str, /, **body: Unpack[ImportDescriptionsForm]) -> DescriptionsRow:
+        """Import descriptions from a file."""
+        return cast(
+            DescriptionsRow, await self._transport.json("POST", f"projects/{project}/descriptions/import", form=body)
+        )
+
+    async def read_descriptions(self, project: str, description: int, /) -> DescriptionsRow:
+        """Get one set of descriptions."""
+        return cast(
+            DescriptionsRow, await self._transport.json("GET", f"projects/{project}/descriptions/{description}")
+        )
+
+    def list_biases(
+        self, project: str, /, *, limit: int | None = None, order: Literal["-id", "id"] | None = None
+    ) -> AsyncIterator[BiasRunRow]:
+        """List the measurements of biases."""
+        return self._transport.pages(f"projects/{project}/biases", params={"limit": limit, "order": order})
+
+    async def measure_bias(self, project: str, /, **body: Unpack[MeasureBiasIn]) -> BiasRunRow:
+        """Measure the biases of a data set from descriptions; a job does it."""
+        return cast(BiasRunRow, await self._transport.json("POST", f"projects/{project}/biases", body=body))
+
+    async def import_splits(self, project: str, /, **body: Unpack[ImportSplitsForm]) -> BiasRunRow:
+        """Import predictions or splits from a file."""
+        return cast(BiasRunRow, await self._transport.json("POST", f"projects/{project}/biases/import", form=body))
+
+    async def read_bias(self, project: str, biase: int, /) -> BiasRunRow:
+        """Get one measurement with its result."""
+        return cast(BiasRunRow, await self._transport.json("GET", f"projects/{project}/biases/{biase}"))
+
+    async def list_bias_models(self, project: str, biase: int, /) -> dict[str, Any]:
+        """Get models on the splits."""
+        return cast(dict[str, Any], await self._transport.json("GET", f"projects/{project}/biases/{biase}/models"))
+
+    async def import_answers(
+        self, project: str, biase: int, /, **body: Unpack[ImportAnswersForm]
+    ) -> BenchmarkedModelRow:
+        """Import a model's answers on the samples."""
+        return cast(
+            BenchmarkedModelRow,
+            await self._transport.json("POST", f"projects/{project}/biases/{biase}/models", form=body),
+        )
+
+    async def predict_samples(
+        self, project: str, biase: int, /, **body: Unpack[PredictSamplesIn]
+    ) -> BenchmarkedModelRow:
+        """Train a classifier on a frozen backbone, or score an image-text model; a job does it."""
+        return cast(
+            BenchmarkedModelRow,
+            await self._transport.json("POST", f"projects/{project}/biases/{biase}/train", body=body),
+        )
+
+    async def read_shortcuts(self, project: str, /) -> ShortcutsOut:
+        """Get the items that descriptions alone answer."""
+        return cast(ShortcutsOut, await self._transport.json("GET", f"projects/{project}/shortcuts"))
+
+    async def check_shortcuts(self, project: str, /, **body: Unpack[CheckShortcutsIn]) -> ItemCheckRow:
+        """Check which items descriptions alone answer; a job does it."""
+        return cast(ItemCheckRow, await self._transport.json("POST", f"projects/{project}/shortcuts", body=body))
+
+    def list_trainings(
+        self,
+        project: str,
+        /,
+        *,
+        limit: int | None = None,
+        order: Literal["-id", "id"] | None = None,
+        label: str | None = None,
+    ) -> AsyncIterator[TeacherTrainingRow]:
+        """List the trainings by LLM-teacher."""
+        return self._transport.pages(
+            f"projects/{project}/trainings", params={"limit": limit, "order": order, "label": label}
+        )
+
+    async def start_training(self, project: str, /, **body: Unpack[StartTrainingIn]) -> TeacherTrainingRow:
+        """Train a model by LLM-teacher; a job does it. Continue it with `retry_job`."""
+        return cast(TeacherTrainingRow, await self._transport.json("POST", f"projects/{project}/trainings", body=body))
+
+    async def read_training(self, project: str, training: int, /) -> TrainingDetail:
+        """Get one training with its curve."""
+        return cast(TrainingDetail, await self._transport.json("GET", f"projects/{project}/trainings/{training}"))
+
+    async def evaluate_training(
+        self, project: str, training: int, /, **body: Unpack[ReleaseOf]
+    ) -> StudentEvaluationRow:
+        """Evaluate another release before and after the training; a job does it."""
+        return cast(
+            StudentEvaluationRow,
+            await self._transport.json("POST", f"projects/{project}/trainings/{training}/readings", body=body),
+        )
+
+    async def read_reading(self, project: str, training: int, release: int, /) -> ReadingDetail:
+        """Get the effect of a training on a release."""
+        return cast(
+            ReadingDetail,
+            await self._transport.json("GET", f"projects/{project}/trainings/{training}/readings/{release}"),
+        )
+
+    async def compare_trainings(self, project: str, release: int, /, *, base: str | None = None) -> dict[str, Any]:
+        """Compare the trainings that were evaluated on a release."""
+        return cast(
+            dict[str, Any],
+            await self._transport.json(
+                "GET", f"projects/{project}/releases/{release}/trainings", params={"base": base}
+            ),
+        )
+
+    async def start_exercise(self, project: str, /, **body: Unpack[ExerciseIn]) -> ExerciseOut:
+        """Start practice or the qualification, or continue it."""
+        return cast(ExerciseOut, await self._transport.json("POST", f"projects/{project}/exercises", body=body))
+
+    async def read_exercise(self, project: str, exercise: int, /) -> ExerciseOut:
+        """Get your exercise."""
+        return cast(ExerciseOut, await self._transport.json("GET", f"projects/{project}/exercises/{exercise}"))
+
+    async def read_question(self, project: str, exercise: int, place: int, /) -> QuestionOut:
+        """Get one question of your exercise."""
+        return cast(QuestionOut, await self._transport.json("GET", f"projects/{project}/exercises/{exercise}/{place}"))
+
+    async def answer_question(
+        self, project: str, exercise: int, place: int, /, **body: Unpack[QuestionIn]
+    ) -> ExerciseOut:
+        """Answer a question of your exercise."""
+        return cast(
+            ExerciseOut,
+            await self._transport.json("POST", f"projects/{project}/exercises/{exercise}/{place}", body=body),
+        )
+
+    async def read_overview(self, project: str, /) -> OverviewOut:
+        """Get the numbers of the project, as its overview shows them."""
+        return cast(OverviewOut, await self._transport.json("GET", f"projects/{project}/overview"))
+
+    async def compute_plan(self, project: str, /, **body: Unpack[PlanIn]) -> dict[str, Any]:
+        """Compute what a study takes: items, votes, people, hours and cost."""
+        return cast(dict[str, Any], await self._transport.json("POST", f"projects/{project}/plan", body=body))
+
+    def list_events(
+        self,
+        project: str,
+        /,
+        *,
+        limit: int | None = None,
+        order: Literal["-id", "id"] | None = None,
+        action: str | None = None,
+        target_type: str | None = None,
+        target_id: str | None = None,
+    ) -> AsyncIterator[AuditEventRow]:
+        """List who did what, newest first."""
+        return self._transport.pages(
+            f"projects/{project}/audit-trail",
+            params={
+                "limit": limit,
+                "order": order,
+                "action": action,
+                "target_type": target_type,
+                "target_id": target_id,
+            },
+        )
+
+    def list_disputed(
+        self, project: str, /, *, limit: int | None = None, order: Literal["id", "-id"] | None = None
+    ) -> AsyncIterator[DisputedOut]:
+        """List the disputed items that you may decide."""
+        return self._transport.pages(f"projects/{project}/disputed", params={"limit": limit, "order": order})
+
+    async def read_disputed(self, project: str, disputed: int, /) -> DisputedDetail:
+        """Get one disputed item with its votes."""
+        return cast(DisputedDetail, await self._transport.json("GET", f"projects/{project}/disputed/{disputed}"))
+
+    async def decide_disputed(self, project: str, disputed: int, /, **body: Unpack[DecisionIn]) -> DisputedOut:
+        """Decide on a disputed item."""
+        return cast(
+            DisputedOut, await self._transport.json("POST", f"projects/{project}/disputed/{disputed}", body=body)
+        )
+
+    async def undo_decisions(self, project: str, /, **body: Unpack[UndoIn]) -> DoneOut:
+        """Undo your decisions about items and captions, for ten minutes."""
+        return cast(DoneOut, await self._transport.json("POST", f"projects/{project}/decisions/undo", body=body))
+
+    async def list_comments(self, project: str, item: int, /) -> list[ItemCommentRow]:
+        """List the comments on an item, unresolved ones first."""
+        return cast(
+            list[ItemCommentRow], await self._transport.json("GET", f"projects/{project}/items/{item}/comments")
+        )
+
+    async def add_comment(self, project: str, item: int, /, **body: Unpack[CommentIn]) -> ItemCommentRow:
+        """Comment on an item."""
+        return cast(
+            ItemCommentRow, await self._transport.json("POST", f"projects/{project}/items/{item}/comments", body=body)
+        )
+
+    async def resolve_comment(
+        self, project: str, item: int, comment: int, /, **body: Unpack[ResolvedIn]
+    ) -> ItemCommentRow:
+        """Mark a comment as resolved, or reopen it."""
+        return cast(
+            ItemCommentRow,
+            await self._transport.json("PATCH", f"projects/{project}/items/{item}/comments/{comment}", body=body),
+        )
+
+    async def restore_project(self, project: str, /) -> ProjectOut:
+        """Restore a deleted project."""
+        return cast(ProjectOut, await self._transport.json("POST", f"projects/{project}/restore"))
+
+    async def read_consent(self, project: str, /) -> ConsentOut:
+        """Get the consent text, and whether you have accepted it."""
+        return cast(ConsentOut, await self._transport.json("GET", f"projects/{project}/own/consent"))
+
+    async def give_consent(self, project: str, /, **body: Unpack[GiveConsentIn]) -> ConsentOut:
+        """Accept a version of the consent text."""
+        return cast(ConsentOut, await self._transport.json("POST", f"projects/{project}/own/consent", body=body))
+
+    async def leave_project(self, project: str, /, **body: Unpack[LeaveProjectIn]) -> dict[str, Any]:
+        """Leave the project: `work` is what happens to your answers, `sure` confirms it."""
+        return cast(dict[str, Any], await self._transport.json("POST", f"projects/{project}/own/leave", body=body))
+
+    async def read_own_figures(self, project: str, /) -> dict[str, Any]:
+        """Get your own tasks, pace, agreement and pay."""
+        return cast(dict[str, Any], await self._transport.json("GET", f"projects/{project}/own/figures"))
+
+    async def read_place(self, project: str, /) -> OwnPlace:
+        """Get your place in a crowd study, with its code once the work is done."""
+        return cast(OwnPlace, await self._transport.json("GET", f"projects/{project}/own/place"))
+
+    async def move_place(self, project: str, /, **body: Unpack[PlaceIn]) -> OwnPlace:
+        """Complete or return your place in a crowd study."""
+        return cast(OwnPlace, await self._transport.json("POST", f"projects/{project}/own/place", body=body))
+
+    async def read_account(self) -> UserRow:
+        """Get your profile."""
+        return cast(UserRow, await self._transport.json("GET", "me/account"))
+
+    async def read_own_data(self) -> dict[str, Any]:
+        """Get all stored data about you."""
+        return cast(dict[str, Any], await self._transport.json("GET", "me/data"))
+
+    async def list_tokens(self) -> list[ApiTokenRow]:
+        """List your valid tokens."""
+        return cast(list[ApiTokenRow], await self._transport.json("GET", "me/tokens"))
+
+    async def revoke_token(self, token: int, /) -> None:
+        """Revoke one of your tokens."""
+        await self._transport.json("DELETE", f"me/tokens/{token}")
+
+    def list_notifications(
+        self, *, limit: int | None = None, order: Literal["-id", "id"] | None = None
+    ) -> AsyncIterator[NotificationRow]:
+        """List your notifications, newest first."""
+        return self._transport.pages("me/notifications", params={"limit": limit, "order": order})
+
+    async def read_notifications(self, **body: Unpack[ReadIn]) -> dict[str, Any]:
+        """Mark your notifications as read."""
+        return cast(dict[str, Any], await self._transport.json("POST", "me/notifications/read", body=body))
+
+    async def read_notification_settings(self) -> dict[str, Any]:
+        """Get what you are notified about, and how."""
+        return cast(dict[str, Any], await self._transport.json("GET", "me/notifications/settings"))
+
+    async def change_notification_settings(self, **body: Unpack[ChangeNotificationSettingsIn]) -> dict[str, Any]:
+        """Change what you are notified about; `mail`: how often by email."""
+        return cast(dict[str, Any], await self._transport.json("PATCH", "me/notifications/settings", body=body))
+
+    async def accept_invitation(self, **body: Unpack[InvitationIn]) -> dict[str, Any]:
+        """Accept an invitation: you become a member of its project."""
+        return cast(dict[str, Any], await self._transport.json("POST", "me/invitations", body=body))
+
+    async def list_methods(self) -> list[EntryOut]:
+        """List methods, filters, caption makers, formats and reports, each with the JSON schema of its parameters."""
+        return cast(list[EntryOut], await self._transport.json("GET", "methods"))
+
+    async def read_method(self, table: str, entry: str, /) -> EntryOut:
+        """Get one of them."""
+        return cast(EntryOut, await self._transport.json("GET", f"methods/{table}/{entry}"))
+
+    async def send_scores(self, key: str, /, **body: Unpack[SendScoresForm]) -> SentOut:
+        """Send scores of a model to the public page with this key; the team of the benchmark decides on them."""
+        return cast(SentOut, await self._transport.json("POST", f"public/{key}/scores", form=body))
+
+    async def report_item(self, key: str, /, **body: Unpack[ReportItemIn]) -> SentOut:
+        """Report what is wrong with an item of the public page with this key."""
+        return cast(SentOut, await self._transport.json("POST", f"public/{key}/reports", body=body))
+
+    async def audit_file(self, **body: Unpack[AuditFileForm]) -> dict[str, Any]:
+        """Audit a benchmark file; nothing of it is stored."""
+        return cast(dict[str, Any], await self._transport.json("POST", "audit", form=body))

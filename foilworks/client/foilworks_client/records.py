@@ -117,6 +117,16 @@ class Watch(TypedDict):
     covered: NotRequired[float]
 
 
+class Drafted(TypedDict):
+    at: str
+
+
+class DraftIn(TypedDict):
+    """`draft`: the page's JSON of a draft."""
+
+    draft: str
+
+
 class Me(TypedDict):
     username: str
     token: str
@@ -233,6 +243,12 @@ class JobOut(TypedDict):
     total: int
     message: str
     error: str
+
+
+class Mapping(TypedDict):
+    """`mapping`: a recipe as JSON, as `create_import` takes it."""
+
+    mapping: dict[str, Any]
 
 
 class FoilOut(TypedDict):
@@ -601,6 +617,1055 @@ class ScoreOut(TypedDict):
     higher_is_better: bool
 
 
+class NextIn(TypedDict):
+    ladder_runs: NotRequired[list[int]]
+
+
+class MeasureProximityIn(TypedDict):
+    model: NotRequired[str | None]
+    name: NotRequired[str | None]
+    device: NotRequired[str | None]
+
+
+class ControlsIn(TypedDict):
+    """`looks`: score each item several times."""
+
+    looks: NotRequired[bool]
+
+
+class ModelCardRow(TypedDict):
+    category: str | None
+    adaptation: str | None
+    size: str | None
+    pretraining_data: str | None
+    objectives: str | None
+    url: str | None
+    notes: str | None
+
+
+class ChangeModelCardIn(TypedDict):
+    category: NotRequired[Literal["", "text", "image", "video"] | None]
+    adaptation: NotRequired[Literal["", "zero_shot", "fine_tuned"] | None]
+    size: NotRequired[str | None]
+    pretraining_data: NotRequired[str | None]
+    objectives: NotRequired[str | None]
+    url: NotRequired[str | None]
+    notes: NotRequired[str | None]
+
+
+class ScoreTextsIn(TypedDict):
+    spec: NotRequired[str | None]
+
+
+JobState = Literal["waiting", "running", "spread", "done", "partly", "failed", "cancelled"]
+
+
+class JobRow(TypedDict):
+    id: str | None
+    dotted: str
+    target_id: int
+    title: str | None
+    state: str
+    done: int
+    total: int
+    message: str | None
+    error: str | None
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+
+
+class RetryIn(TypedDict):
+    """A new budget, with what is already spent; only of jobs that use an endpoint."""
+
+    requests: NotRequired[int | None]
+    tokens: NotRequired[int | None]
+    cost: NotRequired[float | None]
+
+
+class ProposePairsIn(TypedDict):
+    kind: NotRequired[Literal["natural", "reversal", "order"] | None]
+    subtest: NotRequired[int | None]
+
+
+class SkippedOut(TypedDict):
+    caption: int
+    text: str
+    video: str
+    why: str
+
+
+class ThresholdsIn(TypedDict):
+    """A number for each filter; null keeps the filter's verdicts."""
+
+    thresholds: dict[str, Any]
+
+
+class CandidateDetail(TypedDict):
+    id: int
+    caption: str
+    text: str
+    state: str
+    rank: int
+    span: list[Any]
+    model: str
+    rejected_by: list[Any]
+    unreviewed: bool
+    scores: list[dict[str, Any]]
+    history: list[dict[str, Any]]
+
+
+class PromptTemplateRow(TypedDict):
+    slug: str
+    version: int
+    system: str | None
+    question: str
+    examples: dict[str, Any] | None
+    sha256: str
+    created_at: str
+
+
+class WritePromptIn(TypedDict):
+    slug: NotRequired[str | None]
+    system: NotRequired[str | None]
+    question: NotRequired[str | None]
+    examples: NotRequired[str | None]
+
+
+class SelectionRow(TypedDict):
+    id: int | None
+    subtest: int
+    run: int | None
+    kind: str
+    params: dict[str, Any] | None
+    seed: int
+    result: dict[str, Any] | None
+    moved: dict[str, Any] | None
+    created_at: str
+    applied_at: str | None
+    job: "JobOut | None"
+
+
+class StartSelectionIn(TypedDict):
+    kind: NotRequired[Literal["draw", "balance", "frequency", "adversarial"] | None]
+    subtest: NotRequired[int | None]
+    run: NotRequired[int | None]
+    gaps: NotRequired[list[str | int] | None]
+    seed: NotRequired[int | None]
+
+
+class CaptionRunRow(TypedDict):
+    id: int | None
+    maker: str
+    maker_version: str | None
+    mode: str
+    params: dict[str, Any] | None
+    seed: int
+    sources: str
+    split: str | None
+    preview: dict[str, Any] | None
+    asked_at: str | None
+    stored: int
+    known: int
+    skipped: dict[str, Any] | None
+    created_at: str
+    job: "JobOut | None"
+
+
+class CaptionRunIn(TypedDict):
+    maker: NotRequired[
+        Literal[
+            "count_template",
+            "cos_caption",
+            "verb_noun_caption",
+            "polish",
+            "hard_positive",
+            "existence_caption",
+            "action_caption",
+        ]
+        | None
+    ]
+    sources: NotRequired[Literal["captions", "videos"] | None]
+    mode: NotRequired[Literal["corrected", "paper"] | None]
+    split: NotRequired[Literal["", "train", "val", "test"] | None]
+    seed: NotRequired[int | None]
+    params: NotRequired[dict[str, Any]]
+
+
+class VideoRow(TypedDict):
+    id: int | None
+    key: str
+    media_state: str
+    media_error: str | None
+    start_time: float | None
+    end_time: float | None
+    time_unit: str
+    duration: float | None
+    fps: float | None
+    n_frames: int | None
+    width: int | None
+    height: int | None
+    conversion: str | None
+    split: str | None
+    class_label: str | None
+    category: str | None
+    movie: str | None
+    source_dataset: str | None
+    source_id: str | None
+    url: str | None
+    sha256: str | None
+    content_warning: str | None
+    created_at: str
+
+
+class WarningIn(TypedDict):
+    warning: NotRequired[str]
+
+
+class ReasonIn(TypedDict):
+    reason: NotRequired[str]
+
+
+class SetCharactersIn(TypedDict):
+    text: NotRequired[str | None]
+
+
+class CaptionRow(TypedDict):
+    id: int | None
+    key: str
+    video: int
+    text: str
+    flagged_false: bool
+    doubt_settled: str | None
+
+
+class DoubtIn(TypedDict):
+    """`text`: the corrected caption; `keep`: ids of foils that also fit it."""
+
+    decision: Literal["correct", "confirm", "drop"]
+    text: NotRequired[str]
+    keep: NotRequired[list[int]]
+    reason: NotRequired[str]
+
+
+class DoneOut(TypedDict):
+    """`refused`: {key: why} of rows that did not change."""
+
+    done: list[int]
+    refused: dict[str, str]
+
+
+class MovesIn(TypedDict):
+    move: Literal["valid", "invalid", "requeue", "retract"]
+    reason: NotRequired[str]
+    items: list[int]
+
+
+class RepairIn(TypedDict):
+    """An exchange of foils with `partner`, a replacement of the foils of `item`, or the undo of a proposal
+    `event`.
+    """
+
+    item: NotRequired[int | None]
+    partner: NotRequired[int | None]
+    event: NotRequired[int | None]
+
+
+class InvitationRow(TypedDict):
+    id: int | None
+    roles: dict[str, Any]
+    note: str | None
+    most_uses: int | None
+    uses: int
+    expires_at: str
+    withdrawn_at: str | None
+    created_at: str
+    link: str
+
+
+class CreateInvitationIn(TypedDict):
+    roles: NotRequired[list[str | int] | None]
+    days: NotRequired[int | None]
+    most_uses: NotRequired[int | None]
+    note: NotRequired[str | None]
+
+
+class InviteTeamIn(TypedDict):
+    annotator: NotRequired[int | None]
+    reviewer: NotRequired[int | None]
+    validator: NotRequired[int | None]
+
+
+class AssignmentRow(TypedDict):
+    id: int | None
+    person: int
+    stage: str
+    team: str | None
+    quota: int
+    due: str | None
+    created_at: str
+    done: int
+
+
+class AssignIn(TypedDict):
+    stage: NotRequired[Literal["edit", "review", "validation", "baseline", "unseen", "objects"] | None]
+    people: NotRequired[list[str | int] | None]
+    quota: NotRequired[int | None]
+    due: NotRequired[str | None]
+    team: NotRequired[str | None]
+
+
+class PasswordOut(TypedDict):
+    username: str
+    password: str | None
+
+
+class ConsentTextRow(TypedDict):
+    id: int | None
+    version: int
+    text: str
+    on_withdrawal: str
+    n_given: int
+    n_withdrawn: int
+    n_refused: int
+
+
+class PublishConsentTextIn(TypedDict):
+    text: NotRequired[str | None]
+    on_withdrawal: NotRequired[Literal["keep", "remove", "choose"] | None]
+
+
+class CrowdStudyRow(TypedDict):
+    id: int | None
+    key: str
+    name: str
+    platform: str
+    platform_study: str | None
+    stage: str
+    role: str
+    pieces: int
+    places: int
+    minutes: int
+    completion_url: str | None
+    least_approval: float | None
+    is_open: bool
+    created_at: str
+    n_active: int
+    n_completed: int
+    n_returned: int
+    n_timed_out: int
+
+
+class OpenStudyIn(TypedDict):
+    name: NotRequired[str | None]
+    platform: NotRequired[Literal["prolific", "signed"] | None]
+    platform_study: NotRequired[str | None]
+    pieces: NotRequired[int | None]
+    places: NotRequired[int | None]
+    minutes: NotRequired[int | None]
+    completion_code: NotRequired[str | None]
+    stage: NotRequired[Literal["edit", "review", "validation", "baseline", "unseen", "objects"] | None]
+    approval: NotRequired[int | None]
+    completion_url: NotRequired[str | None]
+
+
+class CrowdPlaceRow(TypedDict):
+    id: int | None
+    person: int
+    state: str
+    entered_at: str
+    deadline: str
+    ended_at: str | None
+    rejected_for: str | None
+
+
+class PlaceIn(TypedDict):
+    move: Literal["complete", "return"]
+
+
+class CheckCodeIn(TypedDict):
+    code: NotRequired[str | None]
+
+
+class NoteIn(TypedDict):
+    note: NotRequired[str]
+
+
+Use = Literal["mixed", "qualification", "practice"]
+
+
+class GoldPairRow(TypedDict):
+    id: int | None
+    use: str
+    subtest: int
+    video: int
+    caption_text: str
+    foil_text: str
+    answer: str
+    explanation: str | None
+    mismatched: bool
+    item: int | None
+    withdrawn_at: str | None
+    created_at: str
+
+
+class AddGoldIn(TypedDict):
+    subtest: NotRequired[int | None]
+    number: NotRequired[int | None]
+    mismatched: NotRequired[bool | None]
+    seed: NotRequired[int | None]
+    explanation: NotRequired[str | None]
+
+
+class PracticeCaptionRow(TypedDict):
+    id: int | None
+    subtest: int | None
+    caption: int
+    examples: dict[str, Any]
+    explanation: str | None
+    withdrawn_at: str | None
+    created_at: str
+
+
+class AddPracticeIn(TypedDict):
+    key: NotRequired[str | None]
+    examples: NotRequired[str | None]
+    explanation: NotRequired[str | None]
+    subtest: NotRequired[int | None]
+
+
+class LabelOut(TypedDict):
+    """`pair` null: nothing is left to label."""
+
+    pair: int | None
+    texts: list[str]
+    labelled: int
+    wanted: int
+
+
+class LabelIn(TypedDict):
+    """`answer`: first, second, neither, both or cannot_tell, as shown."""
+
+    pair: int
+    answer: str
+
+
+Stage = Literal["edit", "review", "validation", "baseline", "unseen", "objects", "practice", "qualification", "gold"]
+
+
+class GuidelineRow(TypedDict):
+    id: int | None
+    stage: str
+    subtest: int | None
+    version: int
+    text: str
+    created_at: str
+
+
+class PreviewIn(TypedDict):
+    text: NotRequired[str]
+
+
+class GuidelineIn(TypedDict):
+    """`text`: Markdown. `subtest`: for a text of its own. `begun`: tasks under the last version, to replace it."""
+
+    text: str
+    subtest: NotRequired[int | None]
+    begun: NotRequired[int | None]
+
+
+class OpenChoicesIn(TypedDict):
+    release: NotRequired[int | None]
+    subtest: NotRequired[int | None]
+    size: NotRequired[int | None]
+    overlap: NotRequired[int | None]
+    seed: NotRequired[int | None]
+
+
+class ObjectCheckRow(TypedDict):
+    id: int | None
+    source: str
+    seed: int
+    overlap: int
+    opened_at: str
+
+
+class OpenObjectCheckIn(TypedDict):
+    source: NotRequired[str | None]
+    size: NotRequired[int | None]
+    overlap: NotRequired[int | None]
+    seed: NotRequired[int | None]
+
+
+class ObjectErrorIn(TypedDict):
+    """`object_index`: the position of the wrong object in the frame; `error_class`: as on the page."""
+
+    frame: int
+    object_index: int
+    error_class: str
+
+
+class AboutSettings(TypedDict):
+    name: NotRequired[str | None]
+    description: NotRequired[str | None]
+
+
+class BlindSettings(TypedDict):
+    pass
+
+
+class PaySettings(TypedDict):
+    currency: NotRequired[str | None]
+    floor: NotRequired[float | None]
+
+
+class PublicationSettings(TypedDict):
+    title: NotRequired[str | None]
+    authors: NotRequired[str | None]
+    abstract: NotRequired[str | None]
+    year: NotRequired[str | None]
+    doi: NotRequired[str | None]
+    url: NotRequired[str | None]
+    licence: NotRequired[str | None]
+    licence_url: NotRequired[str | None]
+    contact: NotRequired[str | None]
+
+
+class QualitySettings(TypedDict):
+    gold_rate: NotRequired[float | None]
+    gold_min: NotRequired[int | None]
+    careful_accuracy: NotRequired[float | None]
+    guess_accuracy: NotRequired[float | None]
+    false_pauses: NotRequired[float | None]
+    position_min: NotRequired[int | None]
+    fast_share: NotRequired[float | None]
+    fast_min: NotRequired[int | None]
+    practice_open: NotRequired[bool | None]
+    qualification_open: NotRequired[bool | None]
+    qualification_required: NotRequired[bool | None]
+    test_length: NotRequired[int | None]
+    pass_share: NotRequired[float | None]
+    mismatched_share: NotRequired[float | None]
+    tries: NotRequired[int | None]
+    judge_caption_once: NotRequired[bool | None]
+
+
+class ReviewingSettings(TypedDict):
+    rate: NotRequired[float | None]
+    second_share: NotRequired[float | None]
+
+
+class RulesSettings(TypedDict):
+    leakage_scope: NotRequired[Literal["video", "item"] | None]
+    judge_caption_once: NotRequired[bool | None]
+    lease_minutes: NotRequired[float | None]
+    undo_seconds: NotRequired[int | None]
+
+
+class Settings(TypedDict):
+    about: NotRequired["AboutSettings | None"]
+    rules: NotRequired["RulesSettings | None"]
+    reviewing: NotRequired["ReviewingSettings | None"]
+    pay: NotRequired["PaySettings | None"]
+    quality: NotRequired["QualitySettings | None"]
+    blind: NotRequired["BlindSettings | None"]
+    shortcuts: NotRequired["ShortcutsSettings | None"]
+    target: NotRequired["TargetSettings | None"]
+    publication: NotRequired["PublicationSettings | None"]
+
+
+class ShortcutsSettings(TypedDict):
+    share: NotRequired[float | None]
+
+
+class TargetSettings(TypedDict):
+    items: NotRequired[int | None]
+    votes: NotRequired[int | None]
+
+
+class SourceTerms(TypedDict):
+    licence: NotRequired[str]
+    url: NotRequired[str]
+    notes: NotRequired[str]
+    may_show: NotRequired[bool]
+
+
+class SourcesIn(TypedDict):
+    """Terms by name of the source, as `settings/sources` lists them."""
+
+    sources: dict[str, Any]
+
+
+class DatasheetIn(TypedDict):
+    """Answers by question; an empty one is deleted."""
+
+    answers: dict[str, Any]
+
+
+class ChangeVoteRuleIn(TypedDict):
+    votes_wanted: NotRequired[int | None]
+    votes_needed: NotRequired[int | None]
+    stop_early: NotRequired[bool | None]
+    full_share: NotRequired[float | None]
+    votes_max: NotRequired[int | None]
+    skilled_first: NotRequired[bool | None]
+    valid_when: NotRequired[Literal["all", "enough"] | None]
+    foils_enough: NotRequired[int | None]
+
+
+class CollectVotesIn(TypedDict):
+    sample: NotRequired[int | None]
+
+
+class ArchivedIn(TypedDict):
+    archived: NotRequired[bool]
+
+
+class DeleteProjectIn(TypedDict):
+    typed_name: NotRequired[str | None]
+
+
+class PublicPageRow(TypedDict):
+    is_open: bool
+    offers_export: bool
+    takes_scores: bool
+    archive_made_at: str | None
+    changed_at: str
+    job: "JobOut | None"
+    address: str
+
+
+class ChangePublicPageIn(TypedDict):
+    is_open: NotRequired[bool | None]
+    offers_export: NotRequired[bool | None]
+    takes_scores: NotRequired[bool | None]
+
+
+class SubmissionRow(TypedDict):
+    id: int | None
+    label: str
+    sent_by: str
+    contact: str
+    url: str | None
+    notes: str | None
+    file_name: str
+    n_items: int
+    state: str
+    reason: str | None
+    run: int | None
+    sent_at: str
+
+
+class MoveIn(TypedDict):
+    """`reason` of a rejection."""
+
+    move: Literal["accept", "reject"]
+    reason: NotRequired[str]
+
+
+ReportState = Literal["waiting", "asked", "dismissed"]
+
+
+class ItemReportRow(TypedDict):
+    id: int | None
+    member: int
+    why: str
+    text: str | None
+    contact: str | None
+    state: str
+    reason: str | None
+    sent_at: str
+
+
+class ReportsIn(TypedDict):
+    """`members`: released items, by the `member` of their reports. `reason` of a dismissal."""
+
+    move: Literal["ask", "dismiss"]
+    members: list[int]
+    reason: NotRequired[str]
+
+
+class FolderOut(TypedDict):
+    """`checklist`: what the release still needs; a red one needs a reason. `is_written`: the folder can be
+    fetched.
+    """
+
+    checklist: list[dict[str, Any]]
+    job: "JobOut | None"
+    is_written: bool
+
+
+class WriteFolderIn(TypedDict):
+    anonymous: NotRequired[bool | None]
+    videos: NotRequired[bool | None]
+    reason: NotRequired[str | None]
+
+
+class DescriptionsRow(TypedDict):
+    id: int | None
+    name: str
+    describer: str
+    extractor: str | None
+    params: dict[str, Any]
+    problems: dict[str, Any] | None
+    described_at: str | None
+    created_at: str
+    job: "JobOut | None"
+
+
+class DescribeVideosIn(TypedDict):
+    requests: NotRequired[int | None]
+    tokens: NotRequired[int | None]
+    cost: NotRequired[float | None]
+    recipe: NotRequired[Literal["utd-2025", "demo"] | None]
+    describer: NotRequired[str | None]
+    extractor: NotRequired[str | None]
+    frames: NotRequired[int | None]
+    name: NotRequired[str | None]
+    device: NotRequired[str | None]
+
+
+class BiasRunRow(TypedDict):
+    id: int | None
+    descriptions: int | None
+    name: str
+    task: str
+    labels: str | None
+    encoder: str | None
+    params: dict[str, Any]
+    result: dict[str, Any] | None
+    measured_at: str | None
+    created_at: str
+    job: "JobOut | None"
+
+
+class MeasureBiasIn(TypedDict):
+    descriptions: NotRequired[int | None]
+    task: NotRequired[Literal["classification", "retrieval"] | None]
+    labels: NotRequired[str | None]
+    encoder: NotRequired[str | None]
+    max_reading: NotRequired[Literal["score", "oracle"] | None]
+    bootstrap: NotRequired[Literal["plain", "stratified"] | None]
+    c: NotRequired[float | None]
+    empty_frames: NotRequired[Literal["skip", "sentence"] | None]
+    numbering: NotRequired[Literal["code", "paper"] | None]
+    texts: NotRequired[Literal["published", "cleaned"] | None]
+    captions: NotRequired[Literal["mean", "first"] | None]
+    ties: NotRequired[Literal["wrong", "share"] | None]
+    learning_curve: NotRequired[bool | None]
+    vectors: NotRequired[Literal["float32", "float16"] | None]
+    name: NotRequired[str | None]
+    device: NotRequired[str | None]
+
+
+class BenchmarkedModelRow(TypedDict):
+    id: int | None
+    label: str
+    source: str | None
+    details: dict[str, Any] | None
+    scored_at: str | None
+    job: "JobOut | None"
+
+
+class PredictSamplesIn(TypedDict):
+    model: NotRequired[str | None]
+    rerank: NotRequired[str | None]
+    label: NotRequired[str | None]
+    epochs: NotRequired[int | None]
+    augment: NotRequired[bool | None]
+    device: NotRequired[str | None]
+
+
+class ShortcutsOut(TypedDict):
+    """`rows`: items by subtest that descriptions alone answer, by the newest finished check."""
+
+    check: int | None
+    rows: list[dict[str, Any]]
+
+
+class ItemCheckRow(TypedDict):
+    id: int | None
+    descriptions: int
+    encoder: str
+    params: dict[str, Any]
+    checked_at: str | None
+    job: "JobOut | None"
+
+
+class CheckShortcutsIn(TypedDict):
+    descriptions: NotRequired[int | None]
+    encoder: NotRequired[str | None]
+    device: NotRequired[str | None]
+
+
+class TeacherTrainingRow(TypedDict):
+    id: int | None
+    label: str
+    student: str
+    params: dict[str, Any] | None
+    seed: int
+    release: int | None
+    sources: dict[str, Any] | None
+    model_spec: str | None
+    created_at: str
+    job: "JobOut | None"
+
+
+class StartTrainingIn(TypedDict):
+    pass
+
+
+class StudentEvaluationRow(TypedDict):
+    id: int | None
+    training: int
+    release: int
+    left_out: dict[str, Any] | None
+    created_at: str
+    job: "JobOut | None"
+
+
+class TrainingDetail(TypedDict):
+    """`curve`: step, loss and the measures at it; `evaluations`: of releases."""
+
+    id: int | None
+    label: str
+    student: str
+    params: dict[str, Any] | None
+    seed: int
+    release: int | None
+    sources: dict[str, Any] | None
+    model_spec: str | None
+    created_at: str
+    job: "JobOut | None"
+    curve: list[Any]
+    evaluations: list["StudentEvaluationRow"]
+
+
+class ReleaseOf(TypedDict):
+    release: int
+
+
+class ReadingDetail(TypedDict):
+    """`rows`: each measure before and after, with paired intervals."""
+
+    id: int | None
+    training: int
+    release: int
+    left_out: dict[str, Any] | None
+    created_at: str
+    job: "JobOut | None"
+    rows: list[dict[str, Any]]
+
+
+class ExerciseOut(TypedDict):
+    """`next`: the place of the next open question; null at the end. `right`: right answers so far, at the end
+    only.
+    """
+
+    id: int
+    stage: str
+    of_stage: str
+    questions: int
+    next: int | None
+    right: int | None
+
+
+class ExerciseIn(TypedDict):
+    """`of_stage`: what is practised; the qualification is of validation."""
+
+    stage: Literal["practice", "qualification"]
+    of_stage: NotRequired[Literal["edit", "validation"]]
+
+
+class QuestionOut(TypedDict):
+    """`texts`: the two to judge, or the caption to write `wanted` foils for. `is_right`: of an answered practice."""
+
+    place: int
+    texts: list[str]
+    wanted: int
+    clip: str
+    is_answered: bool
+    is_right: bool | None
+
+
+class QuestionIn(TypedDict):
+    """`answer`: first, second, neither, both or cannot_tell; or `texts`: the foils."""
+
+    answer: NotRequired[str]
+    texts: NotRequired[list[str]]
+
+
+class OverviewOut(TypedDict):
+    """`data`: null until a large project is counted for the first time; `is_counting`: a job counts it now."""
+
+    data: dict[str, Any] | None
+    is_counting: bool
+
+
+class PlanIn(TypedDict):
+    """`values`: parameters of the plan; the others are what the project knows, else the defaults."""
+
+    values: NotRequired[dict[str, Any]]
+
+
+class AuditEventRow(TypedDict):
+    id: int | None
+    at: str
+    action: str
+    target_type: str
+    target_id: str
+    from_state: str | None
+    to_state: str | None
+    reason: str | None
+    details: dict[str, Any] | None
+    actor: str
+
+
+class DisputedOut(TypedDict):
+    id: int
+    key: str
+    state: str
+    subtest: str
+    caption: str
+    foils: list[str]
+
+
+class DisputedDetail(TypedDict):
+    """`clip`: request it with the same token."""
+
+    id: int
+    key: str
+    state: str
+    subtest: str
+    caption: str
+    foils: list[str]
+    clip: str
+    pairs: list[dict[str, Any]]
+
+
+class DecisionIn(TypedDict):
+    """`decision`: valid or invalid. `reasons`: as on the page; `comment`: in your words."""
+
+    decision: str
+    reasons: NotRequired[list[str]]
+    comment: NotRequired[str]
+
+
+class UndoIn(TypedDict):
+    """Ids of items and captions whose last decision is yours, and not older than ten minutes."""
+
+    items: NotRequired[list[int]]
+    captions: NotRequired[list[int]]
+
+
+class ItemCommentRow(TypedDict):
+    id: int | None
+    text: str
+    created_at: str
+    resolved_at: str | None
+
+
+class CommentIn(TypedDict):
+    text: str
+
+
+class ResolvedIn(TypedDict):
+    resolved: NotRequired[bool]
+
+
+class ConsentOut(TypedDict):
+    """`version`, `text`: the newest one; null if the project has none. `on_withdrawal`: what becomes of your work."""
+
+    state: str
+    version: int | None
+    text: str | None
+    on_withdrawal: str
+
+
+class GiveConsentIn(TypedDict):
+    version: NotRequired[int | None]
+    agree: NotRequired[bool | None]
+
+
+class LeaveProjectIn(TypedDict):
+    work: NotRequired[str | None]
+    sure: NotRequired[bool | None]
+
+
+class OwnPlace(TypedDict):
+    id: int | None
+    study: int
+    state: str
+    entered_at: str
+    deadline: str
+    code: str
+
+
+class UserRow(TypedDict):
+    username: str
+    first_name: str | None
+    last_name: str | None
+    email: str | None
+
+
+class ApiTokenRow(TypedDict):
+    id: int | None
+    name: str
+    scope: str
+    role: str | None
+    expires_at: str
+    created_at: str
+
+
+class NotificationRow(TypedDict):
+    id: int | None
+    project: int
+    kind: str
+    facts: dict[str, Any]
+    created_at: str
+    read_at: str | None
+    words: str
+
+
+class ReadIn(TypedDict):
+    """`notification`: only this one."""
+
+    notification: NotRequired[int | None]
+
+
+class ChangeNotificationSettingsIn(TypedDict):
+    mail: NotRequired[Literal["off", "daily"] | None]
+
+
+class InvitationIn(TypedDict):
+    """`token`: the last part of the invitation's address."""
+
+    token: str
+
+
+class EntryOut(TypedDict):
+    """`params`: JSON schema of the parameters; `origin`: name and version of the plug-in that adds it."""
+
+    table: str
+    slug: str
+    label: str
+    summary: str
+    kind: str
+    origin: str
+    params: dict[str, Any]
+
+
+class SentOut(TypedDict):
+    id: int
+
+
+class ReportItemIn(TypedDict):
+    why: NotRequired[Literal["", "caption", "foil", "text", "video", "other"] | None]
+    text: NotRequired[str | None]
+    contact: NotRequired[str | None]
+    item: NotRequired[str | None]
+
+
 class CreateImportForm(TypedDict):
     format: str
     subtest: NotRequired[str]
@@ -619,3 +1684,47 @@ class BringScoresForm(TypedDict):
     protocol: NotRequired[str]
     scores: File
     proficiency: NotRequired[File | None]
+
+
+class BringRungScoresForm(TypedDict):
+    rung: NotRequired[
+        Literal["no_clip", "other_clip", "first_frame", "middle_frame", "best_frame", "shuffled", "reversed"] | None
+    ]
+    form: NotRequired[
+        Literal["auto", "pairs", "vilma", "rcad-csv", "rcad-npy", "winoground", "mc", "letters", "utd", "harness"]
+        | None
+    ]
+    scores: File
+
+
+class ImportDescriptionsForm(TypedDict):
+    extractor: NotRequired[str | None]
+    name: NotRequired[str | None]
+    file: File
+
+
+class ImportSplitsForm(TypedDict):
+    task: NotRequired[Literal["", "classification", "retrieval"] | None]
+    columns: NotRequired[str | None]
+    name: NotRequired[str | None]
+    file: File
+
+
+class ImportAnswersForm(TypedDict):
+    columns: NotRequired[str | None]
+    label: NotRequired[str | None]
+    file: File
+
+
+class SendScoresForm(TypedDict):
+    label: NotRequired[str | None]
+    sent_by: NotRequired[str | None]
+    contact: NotRequired[str | None]
+    url: NotRequired[str | None]
+    notes: NotRequired[str | None]
+    scores: File
+
+
+class AuditFileForm(TypedDict):
+    form: NotRequired[str | None]
+    file: File
