@@ -1,6 +1,6 @@
 """Take a score apart by how much of the clip it needs (docs/reference/formulas.md#metric-ladder).
 
-A rung scores the same items with less of their clip (evaluation/scoring/rungs.py has the names; a test compares them).
+A rung scores the same items with less of their clip (evaluation/metrics/rungs.py has the names).
 Credits are shares in 0..1 per item, NaN without a score. Clusters are source videos.
 """
 
@@ -13,27 +13,34 @@ from numpy.typing import NDArray
 
 from evaluation.metrics.comparison import ALPHA, holm, paired_difference
 from evaluation.metrics.intervals import DRAWS, mean, mean_intervals
+from evaluation.metrics.rungs import RUNGS as KINDS
+from evaluation.metrics.rungs import Rung
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 VERSION = "2"
-NO_CLIP, OTHER_CLIP, FULL = "no_clip", "other_clip", "full"
-FIRST_FRAME, MIDDLE_FRAME, BEST_FRAME = "first_frame", "middle_frame", "best_frame"
-SHUFFLED, REVERSED = "shuffled", "reversed"
-RUNGS = (NO_CLIP, OTHER_CLIP, FIRST_FRAME, MIDDLE_FRAME, BEST_FRAME, SHUFFLED, REVERSED, FULL)
+NO_CLIP, OTHER_CLIP, FULL = Rung.NO_CLIP, Rung.OTHER_CLIP, Rung.FULL
+FIRST_FRAME, MIDDLE_FRAME, BEST_FRAME = Rung.FIRST_FRAME, Rung.MIDDLE_FRAME, Rung.BEST_FRAME
+SHUFFLED, REVERSED = Rung.SHUFFLED, Rung.REVERSED
+RUNGS = tuple(Rung)
 # What each rung adds to the one before it; the first one adds to chance.
 WORDS, PICTURE, FRAMES, ORDER = "words", "picture", "frames", "order"
 CHAIN = {NO_CLIP: WORDS, BEST_FRAME: PICTURE, SHUFFLED: FRAMES, FULL: ORDER}
-# Outside of the sum: what another clip, and reversed frames, take away.
-DIAGNOSTICS = {"own_clip": OTHER_CLIP, "reversal": REVERSED}
+# Outside of the sum: what another clip, reversed frames and others take away; negative if they add to the score.
+DIAGNOSTICS = {kind.compared: rung for rung, kind in KINDS.items() if kind.compared}
 # With fewer items, a sentence about a part would say more than the numbers do.
 MIN_ITEMS = 20
 NEEDS, NOTHING, COSTS, TOO_FEW = "needs", "nothing", "costs", "too_few"
 
-SINGLE_FRAMES = (FIRST_FRAME, MIDDLE_FRAME, BEST_FRAME)
+SINGLE_FRAMES = (FIRST_FRAME, MIDDLE_FRAME, Rung.LAST_FRAME, BEST_FRAME)
 # The rungs that show each level, from the least that a model sees.
-SHOWN_BY = {WORDS: (NO_CLIP, OTHER_CLIP), PICTURE: SINGLE_FRAMES, FRAMES: (SHUFFLED,), ORDER: (FULL,)}
+SHOWN_BY = {
+    WORDS: (NO_CLIP, Rung.GRAY_CLIP, OTHER_CLIP, Rung.SUBTEST_CLIP),
+    PICTURE: SINGLE_FRAMES,
+    FRAMES: (SHUFFLED,),
+    ORDER: (FULL,),
+}
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """List every metric, one row each. Commands and pages read this table; only `foilworks.core.text.registry.load`
 imports a row's module.
 
-A module gives `VERSION`, `INPUT` (the kind of score file it reads: pairs, choices, two_clips, matrix or answers;
-see evaluation/score_files) and `compute(data, *, ties) -> dict`.
+A module gives `VERSION`, `INPUT` (the kind of score file it reads: pairs, choices, two_clips, matrix, answers or
+open; see evaluation/score_files) and `compute(data, *, ties) -> dict`.
 """
 
 from foilworks.core.text.plugin_contracts import Call, Contract
@@ -55,6 +55,15 @@ _METRICS: dict[str, Entry] = {
         label="Classification accuracy (UTD benchmarks)",
         path="evaluation.metrics.classes",
         summary="Accuracy over samples, from predicted classes or from right/wrong values (UTD, Sec. 5).",
+    ),
+    "open": Entry(
+        label="Open and numeric answers",
+        path="evaluation.metrics.open_answers",
+        summary="Exact match of words, and mean relative accuracy of numbers (VSI-Bench).",
+        deviations=(
+            "The paper counts a relative error below a threshold; `released_code` also counts one equal to it.",
+            "The released code reads the first word as the number; here, an answer that names one number is read.",
+        ),
     ),
     "retrieval": Entry(
         label="Standard retrieval (text to video, video to text)",

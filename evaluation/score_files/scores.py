@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 from evaluation.errors import EvaluationError
 from evaluation.metrics.choices import ChoiceScores
 from evaluation.metrics.classes import Answers
+from evaluation.metrics.open_answers import OpenAnswers
 from evaluation.metrics.pairwise import PairScores
 from evaluation.metrics.two_clips import TwoClipScores
 from evaluation.score_files.answers import read_answers, read_predictions
 from evaluation.score_files.arrays import AUTO_LAYOUT, read_matrix, rows_of_candidates
 from evaluation.score_files.json_records import Row
+from evaluation.score_files.open_answers import open_table, read_open
 from evaluation.score_files.score_columns import inner_scores, kind_of, score_rows
 from evaluation.score_files.tables import Columns, Table
 from evaluation.score_files.two_clips import read_two_clips
@@ -146,7 +148,7 @@ def read_scores(
     layout: str = AUTO_LAYOUT,
     names: Sequence[str] = (),
     beside: Path | None = None,
-) -> tuple[PairScores | ChoiceScores | TwoClipScores | Answers | NDArray[Any], Notes]:
+) -> tuple[PairScores | ChoiceScores | TwoClipScores | Answers | OpenAnswers | NDArray[Any], Notes]:
     """Read the arrays that a metric with `INPUT == kind` computes on. EvaluationError names file, record and field.
 
     `model`: of files with pair scores of several models, the records of this one (its `model` or `model_key`).
@@ -168,6 +170,11 @@ def read_scores(
         return read_matrix(path), notes
     if kind == "choices":
         return read_choices(path, notes, columns, layout, names, beside), notes
+    if kind == "open":
+        table = open_table(path, columns)
+        answers = read_open(table)
+        notes.of_table(table)
+        return answers, notes
     table = Table(path, columns, names=names, second_file=beside)
     scores = read_two_clips(table) if kind == "two_clips" else read_answers(table)
     notes.of_table(table)
