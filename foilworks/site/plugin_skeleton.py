@@ -38,8 +38,8 @@ def write_skeleton(group: str, name: str, out: Path) -> list[str]:
     """
     if not SLUG.fullmatch(name):
         raise SkeletonError(
-            f"the name {quoted(name)} is not a slug; use at most 40 lowercase letters, digits, - and _, and begin with a "
-            "letter"
+            f"the name {quoted(name)} is not a slug; use at most 40 lowercase letters, digits, - and _, and begin with "
+            "a letter"
         )
     module, slug = GROUPS[group]
     package = f"foilworks_{name.replace('-', '_')}"

@@ -134,7 +134,8 @@ def judge(project: Project, person: User, pieces: int) -> list[Piece]:
         lease = Lease.objects.select_related("slot__task").get(token=token)
         clip, following = _clips(text)
         # Pages beside the judgement's own now and then, for they cost as much; the queue's number at every piece.
-        others = [("queue", work, {})] * (number % 10 == 0) + [("card", f"/api/v1/work/{token}", api)] * (number % 4 == 0)
+        card = ("card", f"/api/v1/work/{token}", api)
+        others = [("queue", work, {})] * (number % 10 == 0) + [card] * (number % 4 == 0)
         known = {"number": number, "is ahead": clip == ahead, "names a next": bool(following)}
         known |= {"page statements": cost, **_of_answer("page", page)}
         known |= _numbers_of_queue(project, person)

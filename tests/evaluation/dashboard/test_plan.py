@@ -143,7 +143,7 @@ def test_the_page_plans_with_the_projects_own_values(project, client) -> None:
     assert given.context["planned"]["items"] < page.context["planned"]["items"]
     assert "more than the budget" in given.content.decode()
     assert given.context["over_budget"] == pytest.approx(given.context["progress"]["cost_left"] + 3.0 - 1.0)
-    assert "To compare 2 models: a study of this size detects a difference of 5 points of accuracy 80 % of" in " ".join(text.split())
+    assert "a study of this size detects a difference of 5 points of accuracy 80 % of" in " ".join(text.split())
     wrong = client.get(address, {"votes_max": "99"})
     assert wrong.context["form"].errors["votes_max"] == ["99 is out of range; give 0 to 25."]
     assert wrong.context["form"].is_stopping_open()
