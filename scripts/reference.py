@@ -351,7 +351,7 @@ def operations_page() -> str:
     parts = [f"## {group}\n\n" + table(["operation", "does", "query"], rows) for group, rows in groups.items()]
     return page(
         "Operations of the API",
-        "the OpenAPI document, `/api/openapi.json`",
+        "the OpenAPI document, `/api/v1/openapi.json`",
         "[The API](api.md) describes what they share: tokens, pages of lists, ETags, keys, errors.\n",
         *parts,
     )

@@ -425,7 +425,7 @@ def test_the_command_explains_a_project_without_subtests(capsys):
         call_command("generate", project="fresh", method="number", subtest="seasons")
     said = capsys.readouterr().err
     assert "the project 'fresh' has no subtest yet" in said
-    assert "Content → Subtests, or by POST /api/projects/fresh/subtests" in said
+    assert "Content → Subtests, or by POST /api/v1/projects/fresh/subtests" in said
 
 
 @pytest.mark.parametrize(

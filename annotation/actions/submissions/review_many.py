@@ -32,7 +32,7 @@ from foilworks.core.projects.sql.bulk_writes import insert_many
 from generation.models import Candidate, CandidateGroup
 
 # Reviews of one call, and of one transaction: others wait for its locks.
-MAX_REVIEWS, CHUNK = 10_000, 500
+MAX_REVIEWS, CHUNK = 1_000, 500
 # A return is reserved for its author, and a fix is checked against other foils: one by one.
 IN_BULK = (reviewing.ACCEPT, reviewing.DROP)
 

@@ -52,10 +52,7 @@ class RetryIn(Schema):
 
 def _job(call: Call) -> Job:
     rows = Job.objects.filter(project_id=call.project.pk, parent=None)
-    try:
-        return or_404(rows.filter(pk=call.job).first(), _("Job not found."))
-    except (ValueError, TypeError) as error:
-        raise Http404(_("Job not found.")) from error
+    return or_404(rows.filter(pk=call.job).first(), _("Job not found."))
 
 
 def _moved(call: Call, table: Mapping[str, tuple[Get, Callable[..., object]]], *more: Any) -> Job:
@@ -91,16 +88,16 @@ rows.listed(
     orders=("-created_at", "created_at"),
     filters={"dotted": Word, "state": JobState},
 )
-rows.read("/jobs/{slug:job}", "read_job", "Get one job with its progress.", _job, JobRow)
+rows.read("/jobs/{uuid:job}", "read_job", "Get one job with its progress.", _job, JobRow)
 rows.write(
-    "/jobs/{slug:job}/stop",
+    "/jobs/{uuid:job}/stop",
     "stop_job",
     "Stop a generation or scoring run; stored results stay.",
     lambda call: _moved(call, STOPS),
     shape=JobRow,
 )
 rows.write(
-    "/jobs/{slug:job}/retry",
+    "/jobs/{uuid:job}/retry",
     "retry_job",
     "Continue a run, a description or a training that failed or was stopped; stored results stay.",
     _retry,

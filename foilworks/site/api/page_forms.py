@@ -5,8 +5,7 @@ from typing import Any, Literal
 
 from django import forms
 from django.utils.translation import gettext as _
-from ninja import Field, Schema
-from pydantic import ConfigDict, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from foilworks.site.api.answers import RefusedFields, cleaned
 from foilworks.site.api.shapes import Id, Text, Word
@@ -15,7 +14,7 @@ from foilworks.site.api.shapes import Id, Text, Word
 Make = Callable[..., forms.BaseForm]
 
 
-class FormBody(Schema):
+class FormBody(BaseModel):
     """The fields of a page's form. A field that is not sent keeps its value, or has its default."""
 
     model_config = ConfigDict(extra="forbid")
@@ -27,7 +26,7 @@ class OpenFormBody(FormBody):
     model_config = ConfigDict(extra="allow")
 
 
-def body_of(form: type[forms.BaseForm], name: str, *, is_open: bool = False, **more: Any) -> type[Schema]:
+def body_of(form: type[forms.BaseForm], name: str, *, is_open: bool = False, **more: Any) -> type[BaseModel]:
     """Return the schema of the form's fields without files; `more`: further fields.
 
     `is_open`: the form has fields that depend on rows of the project.

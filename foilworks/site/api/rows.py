@@ -8,13 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from inspect import Parameter, Signature
 from typing import Any, Literal
+from uuid import UUID
 
 from django import forms
-from django.db.models import Model, Q, QuerySet
+from django.db.models import JSONField, Model, Q, QuerySet
 from django.http import HttpRequest
 from ninja import File, Form, Query, Router, Schema, Status, UploadedFile
 from ninja.orm import create_schema
-from pydantic import create_model
+from pydantic import BaseModel, create_model
 
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.models import Project, Role, User
@@ -25,8 +26,8 @@ from foilworks.site.api.page_forms import FormBody, body_of, filled
 from foilworks.site.api.paging import Listed, Page, only_known, page_of
 from foilworks.site.api.shapes import Anything, Slug, Word
 
-PARAMETER = re.compile(r"{(int|slug|str):(\w+)}")
-KINDS: dict[str, type] = {"int": int, "slug": str, "str": str}
+PARAMETER = re.compile(r"{(int|slug|uuid):(\w+)}")
+KINDS: dict[str, type] = {"int": int, "slug": str, "uuid": UUID}
 SLUG = "slug"
 
 
@@ -82,9 +83,13 @@ Act = Callable[[Call], Any]
 
 def shape_of(model: type[Model], *fields: str, job: bool = False, name: str = "", **more: Any) -> type[Schema]:
     """Return the schema of rows of a model; `job`: with the progress of their job; `more`: {name: type} of others."""
-    custom = [*([("job", JobOut | None, None)] if job else []), *((key, kind, None) for key, kind in more.items())]
+    # JSON is of any type, which the columns do not know.
+    json_fields = [field for field in fields if isinstance(model._meta.get_field(field), JSONField)]
+    custom = [(field, Any, None) for field in json_fields]
+    custom += [*([("job", JobOut | None, None)] if job else []), *((key, kind, None) for key, kind in more.items())]
+    columns = [field for field in fields if field not in json_fields]
     schema: type[Schema] = create_schema(
-        model, name=name or f"{model.__name__}Row", fields=list(fields), custom_fields=custom or None
+        model, name=name or f"{model.__name__}Row", fields=columns, custom_fields=custom or None
     )
     return schema
 
@@ -151,7 +156,7 @@ class Rows:
         method: str = "post",
         form: type[forms.BaseForm] | None = None,
         make: Callable[..., forms.BaseForm] | None = None,
-        body: type[Schema] | None = None,
+        body: type[BaseModel] | None = None,
         shape: Any = Anything,
         status: int = 200,
         get: Any = None,
@@ -204,7 +209,7 @@ class Rows:
                 # Before the form says anything: its choices are rows of the project.
                 call.check_access()
             if sent is not None:
-                call.body = sent.dict(exclude_unset=isinstance(sent, FormBody))
+                call.body = sent.model_dump(exclude_unset=isinstance(sent, FormBody))
             return answer(call)
 
         operation.__name__, operation.__doc__ = name, about

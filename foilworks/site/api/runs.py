@@ -1,7 +1,7 @@
 """Start and read generation runs: a method applied to the captions of a project, and its candidates."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
@@ -73,7 +73,7 @@ class CandidateOut(Schema):
     text: str
     state: str
     rank: int
-    span: tuple[int, int]
+    span: Annotated[list[int], Field(min_length=2, max_length=2)]
     model: str
     rejected_by: list[Any]
     unreviewed: bool

@@ -136,7 +136,7 @@ SECTIONS: dict[str, Section] = {
     ),
     "publication": Section(PublicationForm, _publication_form, _save_publication),
 }
-Settings: type[Schema] = create_model(
+Settings = create_model(
     "Settings",
     __base__=FormBody,
     **{

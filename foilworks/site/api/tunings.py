@@ -37,7 +37,7 @@ class TuningOut(Schema):
     seed: int
     captions: int
     steps: int
-    losses: list[tuple[int, float]]
+    losses: list[list[float]]
     folder: str
     job: JobOut | None
     created_at: datetime

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 EXAMPLES = 4
 # Open to everybody who signed in: a stranger's own things.
-OWN = {"me", "list_projects"}
+OWN = {name for name, rule in RULES.items() if "stranger" in rule.may}
 
 
 @pytest.fixture(autouse=True)
@@ -100,6 +100,7 @@ def real(name: str, world: World) -> dict[str, Any]:
         found["pk"] = world.values[rule.pk]
     if rule.token:
         found["token"] = world.values[rule.token]
+    found |= {parameter: world.values[value] for parameter, value in rule.also.items()}
     return {key: value for key, value in found.items() if f"{{{key}}}" in OPERATIONS[name][1]}
 
 

@@ -115,7 +115,7 @@ def _subtest(project: Project, name: str | None) -> Subtest:
     if not subtests:
         raise GenerationError(
             f"the project '{project.slug}' has no subtest yet, and foils need one; create it on the page Content → "
-            f"Subtests, or by POST /api/projects/{project.slug}/subtests"
+            f"Subtests, or by POST /api/v1/projects/{project.slug}/subtests"
         )
     if name not in subtests:
         wanted = f"subtest {quoted(name)} not found" if name else "--subtest is missing"
