@@ -1,8 +1,8 @@
 """List every metric, one row each. Commands and pages read this table; only `foilworks.core.text.registry.load`
 imports a row's module.
 
-A module gives `VERSION`, `INPUT` (the kind of score file it reads: pairs, choices, two_clips, matrix, answers or
-open; see evaluation/score_files) and `compute(data, *, ties) -> dict`.
+A module gives `VERSION`, `INPUT` (the kind of score file it reads: pairs, choices, two_clips, sets, matrix, answers
+or open; see evaluation/score_files) and `compute(data, *, ties) -> dict`.
 """
 
 from foilworks.core.text.plugin_contracts import Call, Contract
@@ -43,6 +43,15 @@ _METRICS: dict[str, Entry] = {
         summary="Share of items of two clips whose captions are right on both clips, whose clips are right for both "
         "captions, and both (Winoground, Vinoground).",
         deviations=("Both papers count every tie as wrong; `strict` reproduces it.",),
+    ),
+    "sets": Entry(
+        label="Sets of answers (pair, instance, text, video and group score, Video-MME-v2)",
+        path="evaluation.metrics.sets",
+        summary="Share of sets of answers that are all right, and scores of groups with a structure (MVP, TimeBlind, "
+        "Vinoground, Video-MME-v2).",
+        deviations=(
+            "The code of Video-MME-v2 gives an unreadable answer -1, which chains count as right. Here it is wrong.",
+        ),
     ),
     "control": Entry(
         label="Retrieval among sampled candidates (control)",

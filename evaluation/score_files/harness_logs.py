@@ -195,6 +195,7 @@ def _sample(where: str, line: str) -> LoggedAnswer:
         ids=[str(values[name]) for values in fields for name in columns_of(values, "id")],
         place=row.doc_id,
         target=str(row.target),
+        facts={name: value for values in fields for name, value in values.items()},
     )
     reply = row.filtered_resps
     while isinstance(reply, list) and len(reply) == 1 and not isinstance(reply[0], float):
@@ -210,9 +211,11 @@ def _sample(where: str, line: str) -> LoggedAnswer:
 _OPTION = re.compile(r"^\(?[A-Z][.)] (.+)$", re.MULTILINE)
 
 
-def _place(options: Sequence[str], letter: str) -> int | None:
-    """Return the place of the option with this letter, if there is one."""
-    at = LETTERS.find(letter) if len(letter) == 1 else -1
+def _place(options: Sequence[str], target: str) -> int | None:
+    """Return the place of the option with this letter or text, if there is one."""
+    if options.count(target) == 1:
+        return options.index(target)
+    at = LETTERS.find(target) if len(target) == 1 else -1
     return at if 0 <= at < len(options) else None
 
 

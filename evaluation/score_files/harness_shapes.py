@@ -1,7 +1,7 @@
 """Shapes of the logs of lmms-eval, Inspect and Every Eval Ever, as far as they are read, and of an answer in them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from foilworks.core.text.shape import Shape
@@ -12,6 +12,7 @@ class LoggedAnswer:
     """The answer to one question. `options`: their texts in order; `right`: the place of the right one, None if the log
     has no options. `likelihoods`: of the options, higher is better. `is_right`: what the log says of the answer. `ids`:
     other names of the question; `place`: its place in the data set, from 0; `target`: the right answer as written.
+    `facts`: other fields of the question or its result.
     """
 
     where: str
@@ -26,6 +27,7 @@ class LoggedAnswer:
     ids: Sequence[str] = ()
     place: int | None = None
     target: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def has_right(self) -> bool:

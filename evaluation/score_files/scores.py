@@ -21,12 +21,14 @@ from evaluation.metrics.choices import ChoiceScores
 from evaluation.metrics.classes import Answers
 from evaluation.metrics.open_answers import OpenAnswers
 from evaluation.metrics.pairwise import PairScores
+from evaluation.metrics.sets import SetAnswers
 from evaluation.metrics.two_clips import TwoClipScores
 from evaluation.score_files.answers import read_answers, read_predictions
 from evaluation.score_files.arrays import AUTO_LAYOUT, read_matrix, rows_of_candidates
 from evaluation.score_files.json_records import Row
 from evaluation.score_files.open_answers import open_table, read_open
 from evaluation.score_files.score_columns import inner_scores, kind_of, score_rows
+from evaluation.score_files.set_answers import read_sets
 from evaluation.score_files.tables import Columns, Table
 from evaluation.score_files.two_clips import read_two_clips
 from foilworks.core.corpus.records import WINNER
@@ -148,7 +150,7 @@ def read_scores(
     layout: str = AUTO_LAYOUT,
     names: Sequence[str] = (),
     beside: Path | None = None,
-) -> tuple[PairScores | ChoiceScores | TwoClipScores | Answers | OpenAnswers | NDArray[Any], Notes]:
+) -> tuple[PairScores | ChoiceScores | TwoClipScores | SetAnswers | Answers | OpenAnswers | NDArray[Any], Notes]:
     """Read the arrays that a metric with `INPUT == kind` computes on. EvaluationError names file, record and field.
 
     `model`: of files with pair scores of several models, the records of this one (its `model` or `model_key`).
@@ -175,6 +177,8 @@ def read_scores(
         answers = read_open(table)
         notes.of_table(table)
         return answers, notes
+    if kind == "sets":
+        return read_sets(path, columns), notes
     table = Table(path, columns, names=names, second_file=beside)
     scores = read_two_clips(table) if kind == "two_clips" else read_answers(table)
     notes.of_table(table)

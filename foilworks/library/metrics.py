@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 HIDDEN = frozenset({"kind", "warnings", "unmatched", "ignored_columns"})
 GROUPS = ("subtests", "tests")
-SHARES = ("P", "T", "P+T", "text", "video", "group", "accuracy", "group_accuracy", "R@1")
+SHARES = (
+    *("P", "T", "P+T", "text", "video", "question", "clip", "group", "score", "consistency", "first_error"),
+    *("accuracy", "group_accuracy", "R@1"),
+)
 
 
 class ScoreOptions(TypedDict, total=False):
@@ -293,6 +296,27 @@ def classes(answers: Data, **reading: Unpack[ScoreOptions]) -> Scores:
     (0.5, 0.0)
     """
     return measure("classes", answers, **reading)
+
+
+def sets(answers: Data, **reading: Unpack[ScoreOptions]) -> Scores:
+    """Compute scores of sets of answers that count together, such as pair and instance accuracy.
+
+    Formulas: docs/reference/formulas.md#metric-sets.
+
+    `answers`: n records with `id`, `set` and `correct` (true or false; empty if unreadable); optional `clip`,
+    `question`, `part` (text or video), `structure`, `place`, `options` (their number, 2), `subtest` and `cluster`. Or
+    samples of lmms-eval of MVP or Video-MME-v2, or results of TimeBlind. Shares are 0..1.
+
+    EvaluationError: as `measure`.
+
+    >>> from foilworks import metrics
+    >>> right = [("1", True), ("1", True), ("2", True), ("2", False)]
+    >>> rows = [{"id": str(n), "set": name, "correct": value} for n, (name, value) in enumerate(right)]
+    >>> result = metrics.sets(rows)["overall"]
+    >>> result["accuracy"], result["group"], result["chance"]["group"], result["luck"]["group"]
+    (0.75, 0.5, 0.25, 0.5625)
+    """
+    return measure("sets", answers, **reading)
 
 
 def retrieval(similarities: Data, *, ties: str = str(TIES.default)) -> Scores:

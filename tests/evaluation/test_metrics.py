@@ -195,7 +195,7 @@ def test_the_table_offers_the_policies_that_there_are():
 def test_every_row_gives_what_the_commands_call():
     for slug, entry in METRICS.items():
         module = load(entry)
-        assert module.INPUT in {"pairs", "choices", "two_clips", "matrix", "answers"}, slug
+        assert module.INPUT in {"pairs", "choices", "two_clips", "sets", "matrix", "answers", "open"}, slug
         assert callable(module.compute)
 
 

@@ -25,6 +25,7 @@ class Command(FoilworksCommand):
         "  foilworks metrics rcad --file sim_mat_msrvtt.npy --ties optimistic\n"
         "  foilworks metrics mc --file predictions.json --column right=answer\n"
         "  foilworks metrics two-clips --file winoground-clip.jsonl --ties strict\n"
+        "  foilworks metrics sets --file run_samples_mvp.jsonl\n"
         "  foilworks metrics retrieval --file sim.npy"
     )
 
@@ -128,6 +129,8 @@ class Command(FoilworksCommand):
             return table(("", *keys), [(side, *[result[side][key] for key in keys]) for side in ("t2v", "v2t")])
         if result["kind"] == "classes":
             return table_of(result["models"], ("model", "accuracy", "ci", "class_mean", "n"))
+        if result["kind"] == "sets":
+            return _sets(result)
         if result["kind"] == "two-clips":
             return _two_clips(result)
         return table(("", "value"), [(key, value) for key, value in result.items() if key not in HIDDEN])
@@ -135,6 +138,19 @@ class Command(FoilworksCommand):
 
 def _kinds() -> list[str]:
     return [f"{slug}: {entry.summary.rstrip('.')}" for slug, entry in METRICS.items()]
+
+
+def _sets(result: dict[str, Any]) -> str:
+    head = ("", "value", "95 % interval", "chance", "luck", "if unread are right")
+    rows = []
+    for name, group in [*result["subtests"].items(), ("overall", result["overall"])]:
+        rows.append((f"{name}: {group['n']:,} answers in {group['n_sets']:,} sets", *[None] * (len(head) - 1)))
+        bounds = group.get("if_unread_right", {})
+        rows += [
+            (value, group[value], group[f"{value}_ci"], group["chance"][value], group["luck"][value], bounds.get(value))
+            for value in group["chance"]
+        ]
+    return table(head, rows)
 
 
 def _two_clips(result: dict[str, Any]) -> str:
