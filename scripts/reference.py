@@ -154,20 +154,27 @@ CONTROLS = """
 `mode=gain` gets gray frames, because without a clip its score is 0 for all texts. Other models get gray frames, once
 per release. The run notes which (`no_clip`: `none` or `grey`).
 
-**Another clip** is the clip of another item, drawn uniformly from the items of other source videos. A release of one
-source video has no such rung.
+**Another clip** is the clip of another item, drawn uniformly from the items of other source videos, or from those of
+its subtest. A release of one source video has no such rung.
 
-**Single frames** are repeated to the number of frames that the model takes. `--frames-tried N` (odd, 3 by default) sets
-from how many frames the best one is chosen, evenly from the first to the last. The best one is chosen for each item and
-its proficiency pair, by the difference between the two best texts. The answer plays no role, so a guess stays a guess.
-With `--frames-tried 1`, only the middle frame is shown.
+**Subtitles** are those of a column `subtitles` of the items. Without it, a file `.srt` or `.vtt` beside the video
+counts, when the video is imported or attached. Lines with times count if they are shown during the clip. A release
+freezes them. They are in the prompt before the question. `vlm` and endpoints read them; the other models have no
+prompt.
 
-**Shuffled** frames have one order per clip, drawn from the seed. A model gets the presentation times in their original
-order.
+**Sound** is sent as `input_audio`: WAV, mono, 16,000 samples per second, cut to the clip. Models behind an endpoint
+hear, if their server accepts it. No local adapter hears.
+
+**Stress tests** ask for yes or no: `vlm` and endpoints with `mode=p_yes`. [What they
+say](../explanation/ladder.md#stress-tests).
+
+**Cost before a run.** `foilworks evaluate cost SPEC --release ID` lists for each rung the clips shown, the texts, and
+for an endpoint requests, tokens and cost. *Show cost* on the page and `GET …/rung-costs` say the same. Stored scores
+cost nothing, so these numbers are a maximum. Without `by=samples`, log-probabilities are assumed: one request per text.
 
 **Cost.** A clip is decoded once. CLIP, SigLIP and BLIP-2 encode each frame once. X-CLIP and the tiny models share what
 does not depend on the order of frames. Other models that read frames together encode each distinct view: six per clip.
-In the size of ViT-B/32 on a CPU, all rungs cost 1.2 times a plain run for CLIP and 2.4 times for X-CLIP.
+In the size of ViT-B/32 on a CPU, the usual rungs cost 1.2 times a plain run for CLIP and 2.4 times for X-CLIP.
 
 **Models that open the file.** An external program gets the frames of a view, and an empty `path`. If it reads the file
 itself, its card says `"opens_file": true`; a run with controls is then refused.
@@ -182,7 +189,7 @@ def scoring_page() -> str:
     adapters = _named("foilworks.core.hub.catalogue.registry", "ADAPTERS")
     every = _named("foilworks.core.hub.catalogue.registry", "EVERY")
 
-    shown = _named("evaluation.scoring.rungs", "SHOWN")
+    rungs, stress = _named("evaluation.metrics.rungs", "RUNGS"), _named("evaluation.metrics.stress", "STRESS")
     others = {slug: row for slug, row in every.items() if slug not in adapters}
     fields = ("version", "ties", "frames", "pooling", "image_frames", "perplexity", "own_tokens", "paired_only")
     protocols = [
@@ -202,9 +209,17 @@ def scoring_page() -> str:
         table(["protocol", "what it is", *[field.replace("_", " ") for field in fields]], protocols),
         "(controls)=",
         "## Controls: the same items with less and less of each clip\n",
-        "`--controls`, or **Controls** on the page, scores each item again on these rungs. A model that reads texts "
-        "alone has the same scores on all of them.\n",
-        table(["rung", "what the model sees"], [(f"`{rung}`", said) for rung, said in shown.items()]),
+        "`--controls`, or **Controls** on the page, scores each item again on the usual rungs. `--rungs A,B`, or the "
+        "list on the page, scores those that you name, and stress tests. A model that reads texts alone has the same "
+        "scores on all rungs.\n",
+        table(
+            ["rung", "what the model sees", "usual", "for models that"],
+            [
+                (f"`{rung}`", kind.shown, "yes" if kind.is_usual else "", kind.needs.value)
+                for rung, kind in rungs.items()
+            ],
+        ),
+        table(["stress test", "what the model is asked"], [(f"`{name}`", kind.shown) for name, kind in stress.items()]),
         CONTROLS,
     )
 

@@ -34,6 +34,7 @@ from annotation.models import (
     Stage,
     Task,
 )
+from evaluation.open_answers.models import OpenAnswerSet
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.run_request import RunRequest
@@ -372,11 +373,14 @@ RULES: dict[str, Rule] = {
     # Nothing is scored in the world below: the file says so.
     "reports:analysis_file": owner_page("release", "analysis", "extension", get=409),
     "scoring:bring_scores": owner_page("release", post=422),
+    "open_answers:board": owner_page("release", post=422),
+    "open_answers:sample": owner_page("open_set", post=302),
     "proximity:proximity": owner_page("release", get=NO, post=422),
     "proximity:proximity_progress": owner_page("release"),
     "board:compare": owner_page("release"),
     "board:compare_file": owner_page("release"),
     "scoring:run": owner_page("scoring_run"),
+    "scoring:rung_costs": owner_page("release"),
     "ladder:run_ladder": owner_page("scoring_run", post=422),
     "ladder:add_controls": owner_page("scoring_run", get=NO, post=302),
     # The run of the world below has no ladder.
@@ -614,6 +618,7 @@ def make_world() -> World:
         "release": release.pk,
         "import": Import.objects.create(project=project, preview={}).pk,
         "scoring_run": start_run(people["researcher"], release, RunRequest("fake:")).pk,
+        "open_set": OpenAnswerSet.objects.create(release=release, label="answers").pk,
         "teacher_training": make_training(release).pk,
         "descriptions": (texts := Descriptions.objects.create(project=project, name="d", extractor="fake-reader:")).pk,
         "bias_run": BiasRun.objects.create(project=project, descriptions=texts, name="b").pk,

@@ -34,6 +34,7 @@ OWNERS = ("researcher", "superuser")
 DECIDERS = ("reviewer", *OWNERS)
 READ, WORK, MANAGE = ApiToken.Scope.READ, ApiToken.Scope.WORK, ApiToken.Scope.MANAGE
 CSV = b"id,video,caption,foil\na,a.mp4,a man sits.,a man stands.\n"
+OPEN = b"id,prediction,right\na,two,2\n"
 # Of documentation: nobody is there, and nothing is sent in a test whose jobs do not run.
 HOOK = "https://93.184.216.34/hook"
 
@@ -134,6 +135,9 @@ RULES: dict[str, Rule] = {
     "start_scoring": Rule(ok=202, pk="release", data={"spec": "fake:"}),
     "bring_scores": Rule(ok=202, pk="release", form=True, data={"scores": ("s.jsonl", b"{}\n")}),
     "read_scoring": Rule(pk="scoring_run"),
+    "read_open_answers": Rule(pk="release"),
+    "bring_open_answers": Rule(ok=202, pk="release", form=True, data={"answers": ("a.csv", OPEN)}),
+    "read_rung_costs": Rule(pk="release", query={"spec": "fake:"}),
     "read_ladder": Rule(pk="scoring_run"),
     "list_scores": Rule(pk="scoring_run"),
     "read_media": Rule(pk="video"),
@@ -384,7 +388,7 @@ def address(name: str, world: World, foreign: World | None = None) -> str:
     if rule.token:
         named["token"] = values[rule.token]
     named |= {parameter: values[value] for parameter, value in rule.also.items()}
-    query = urlencode({parameter: values[value] for parameter, value in rule.query.items()})
+    query = urlencode({parameter: values.get(value, value) for parameter, value in rule.query.items()})
     return OPERATIONS[name][1].format(**named) + (f"?{query}" if query else "")
 
 

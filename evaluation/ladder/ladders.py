@@ -37,6 +37,8 @@ Record = Mapping[str, Any]
 VERSION = "6"
 KIND = "ladder"
 TEXT_SOLVER = "blind solver"
+# The rungs that show what items need; the others are only compared with the full clip.
+LEVEL_RUNGS = frozenset(rung for rungs in ladder.SHOWN_BY.values() for rung in rungs)
 
 
 def chance_of(axes: Axes) -> Floats:
@@ -195,7 +197,7 @@ def _looks(run: Run, axes: Axes, records: Sequence[Record]) -> dict[str, Floats]
     scored = scored_rungs(run)
     looks: dict[str, list[Floats]] = {}
     for rung in rungs_of(run):
-        if rung not in scored or rung == Rung.REVERSED:
+        if rung not in scored or rung not in LEVEL_RUNGS:
             continue
         looks.setdefault(str(rung), []).append(credits_from(run, axes, records, rung).main)
         for look in ladder_params.looks_of(rung) if ladder_params and rung not in ladder_params.files else ():

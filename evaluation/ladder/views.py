@@ -11,16 +11,25 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from evaluation.charts import waterfall
-from evaluation.ladder.forms import RungScoresForm
+from evaluation.ladder.forms import AddRungsForm, RungScoresForm
 from evaluation.ladder.ladders import ladder_of_release, ladder_of_run
 from evaluation.ladder.shown import runs_without_looks, shown_needs
-from evaluation.ladder.wording import RUNG_LABELS, parts_label, sentences, shown_at, waterfall_rows
+from evaluation.ladder.stress_tests import stress_of_run
+from evaluation.ladder.wording import (
+    RUNG_LABELS,
+    parts_label,
+    sentences,
+    shown_at,
+    stress_sentences,
+    waterfall_rows,
+)
 from evaluation.metrics.ladder import RUNGS
 from evaluation.scoring.access import get_run
 from evaluation.scoring.actions.rungs import add_controls, import_rung_scores
 from evaluation.scoring.figures import awaited, require_figures, waiting_page
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import SCORE_FILE
+from evaluation.scoring.rung_params import CHOICES
 from evaluation.scoring.rungs import FRAMES_TRIED, LOOKS
 from evaluation.scoring.shards.outlook import work
 from foilworks.core.corpus.access import get_release
@@ -50,9 +59,12 @@ def run_ladder(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     ladder = ladder_of_run(run)
     by_file = run.spec.startswith(SCORE_FILE)
     context = {"run": run, "work": work(run), "form": form, "by_file": by_file}
-    # A model scores all of its rungs at once; some releases have no other clip.
-    context["missing"] = by_file or "ladder" not in run.params
+    stored = run.params.get("ladder") or {}
+    scored = {*stored.get("rungs", ()), *stored.get("stress", ())}
+    context["missing"] = by_file or not scored.issuperset(CHOICES)
+    context["add_form"] = AddRungsForm(scored=scored)
     context |= _shown(run, ladder) if ladder else {}
+    context["stress"] = stress_sentences(stress_of_run(run))
     return render(request, "evaluation/ladder.html", context, status=422 if form.errors else 200)
 
 
@@ -85,9 +97,10 @@ def _measured(release: Release) -> Found | None:
 def controls(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Score the same items with less of their clip, in the background; with `looks`, each item several times."""
     run = enter_project(request, get_run(request.user, slug, pk))
-    tried = run.params.get("ladder", {}).get("tried", FRAMES_TRIED)
+    stored = run.params.get("ladder", {})
+    tried, looks = stored.get("tried", FRAMES_TRIED), LOOKS if "looks" in request.POST else stored.get("looks", 1)
     try:
-        add_controls(request.user, run, tried, LOOKS if "looks" in request.POST else 1)
+        add_controls(request.user, run, tried, looks, request.POST.getlist("rungs"))
     except ActionableError as error:
         messages.error(request, str(error))
     else:

@@ -5,36 +5,20 @@ from typing import Any
 
 from django.utils.formats import get_format
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from evaluation.metrics.ladder import COSTS, DIAGNOSTICS, MIN_ITEMS, NEEDS, NOTHING, TOO_FEW
+from evaluation.metrics.rungs import RUNGS, Rung
+from evaluation.metrics.stress import CLAIMS, STRESS
 from evaluation.scoring.models import Run
-from evaluation.scoring.rungs import FRAMES_TRIED, Rung
+from evaluation.scoring.rungs import FRAMES_TRIED
 from evaluation.templatetags.numbers import BETWEEN
 from evaluation.templatetags.utd import points
 
 Ladder = Mapping[str, Any]
 Words = str | Promise
 
-RUNG_LABELS: dict[str, Words] = {
-    Rung.NO_CLIP: gettext_lazy("No clip"),
-    Rung.OTHER_CLIP: gettext_lazy("Another clip"),
-    Rung.FIRST_FRAME: gettext_lazy("First frame"),
-    Rung.MIDDLE_FRAME: gettext_lazy("Middle frame"),
-    Rung.BEST_FRAME: gettext_lazy("Best frame"),
-    Rung.SHUFFLED: gettext_lazy("Shuffled frames"),
-    Rung.REVERSED: gettext_lazy("Reversed frames"),
-    Rung.FULL: gettext_lazy("Full clip"),
-}
-_SHOWN: dict[str, Words] = {
-    Rung.NO_CLIP: gettext_lazy("the texts alone"),
-    Rung.OTHER_CLIP: gettext_lazy("the clip of another item"),
-    Rung.FIRST_FRAME: gettext_lazy("the first frame only"),
-    Rung.MIDDLE_FRAME: gettext_lazy("the middle frame only"),
-    Rung.SHUFFLED: gettext_lazy("the same frames, in a random order"),
-    Rung.REVERSED: gettext_lazy("the same frames, last one first"),
-    Rung.FULL: gettext_lazy("the clip as it is"),
-}
+RUNG_LABELS: dict[str, Words] = {rung: gettext_lazy(kind.label) for rung, kind in RUNGS.items()}
 GREY_FRAMES = gettext_lazy("gray frames")
 ONE_OF = gettext_lazy("of %(n)s single frames, the most certain one")
 PART_LABELS: dict[str, Words] = {
@@ -76,14 +60,12 @@ SENTENCES: dict[tuple[str, str], Words] = {
     ("order", NEEDS): gettext_lazy("%(points)s points %(ci)s of this score need the order of frames."),
     ("order", NOTHING): gettext_lazy("The order of frames makes no detectable difference (%(points)s points %(ci)s)."),
     ("order", COSTS): gettext_lazy("In the right order, the score is lower (%(points)s points %(ci)s)."),
-    ("own_clip", NEEDS): gettext_lazy("With the clip of another item, the score is %(points)s points %(ci)s lower."),
-    ("own_clip", NOTHING): gettext_lazy(
-        "The clip of another item makes no detectable difference (%(points)s points %(ci)s)."
-    ),
-    ("own_clip", COSTS): gettext_lazy("With the clip of another item, the score is higher (%(points)s points %(ci)s)."),
-    ("reversal", NEEDS): gettext_lazy("With reversed frames, the score is %(points)s points %(ci)s lower."),
-    ("reversal", NOTHING): gettext_lazy("Reversed frames make no detectable difference (%(points)s points %(ci)s)."),
-    ("reversal", COSTS): gettext_lazy("With reversed frames, the score is higher (%(points)s points %(ci)s)."),
+}
+# Of the rungs that are compared with the full clip outside of the sum.
+COMPARED: dict[str, Words] = {
+    NEEDS: gettext_lazy("%(phrase)s, the score is %(points)s points %(ci)s lower."),
+    NOTHING: gettext_lazy("%(phrase)s, the score is not detectably different (%(points)s points %(ci)s)."),
+    COSTS: gettext_lazy("%(phrase)s, the score is higher (%(points)s points %(ci)s)."),
 }
 JOINED = {
     NEEDS: gettext_lazy("%(points)s points %(ci)s come from these together: %(parts)s."),
@@ -101,7 +83,7 @@ def interval(bounds: Sequence[float]) -> str:
 def shown_at(run: Run) -> dict[str, str]:
     """Return {rung: what the model saw}."""
     ladder_params = run.params.get("ladder") or {}
-    texts = {rung: str(words) for rung, words in _SHOWN.items()}
+    texts = {str(rung): gettext(kind.seen) if kind.seen else "" for rung, kind in RUNGS.items()}
     if ladder_params.get("no_clip") == "grey":
         texts[Rung.NO_CLIP] = str(GREY_FRAMES)
     texts[Rung.BEST_FRAME] = ONE_OF % {"n": ladder_params.get("tried", FRAMES_TRIED)}
@@ -123,6 +105,8 @@ def _sentence(names: Sequence[str], row: Mapping[str, Any]) -> str:
         return ""
     # Of a score that is lower, the sentence says lower: its number stays as it is in the table.
     values = {"points": points(row["value"]), "ci": interval(row["ci"])}
+    if names[0] in DIAGNOSTICS:
+        return str(COMPARED[say] % {**values, "phrase": gettext(RUNGS[DIAGNOSTICS[names[0]]].phrase)})
     if len(names) == 1:
         return str(SENTENCES[names[0], say] % values)
     return str(JOINED[say] % {**values, "parts": parts_label(names)})
@@ -131,6 +115,45 @@ def _sentence(names: Sequence[str], row: Mapping[str, Any]) -> str:
 def parts_label(names: Sequence[str]) -> str:
     """Return the label of a part, or of several that have no scores between them."""
     return ", ".join(str(PART_LABELS[name]) for name in names)
+
+
+CLAIMS_SAID = gettext_lazy(
+    "The model agrees with %(value)s of false claims and %(other)s of true ones; a guess agrees with 50 %%."
+)
+PRESSURE_SAID = gettext_lazy(
+    "A claim adds %(points)s points %(ci)s to its share of yes about foils, %(plain)s without one."
+)
+REVERSED_SAID = gettext_lazy(
+    "The model calls %(value)s of reversed clips forward, and %(other)s of clips as they are; a guess calls 50 %%."
+)
+GAP_SAID: dict[bool, Words] = {
+    True: gettext_lazy("It tells them apart by %(points)s points %(ci)s."),
+    False: gettext_lazy("It does not detectably tell them apart (%(points)s points %(ci)s)."),
+}
+
+
+def stress_sentences(tests: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return what the stress tests of a run say, one paragraph each; one sentence if items are few."""
+    return [f"{gettext(STRESS[name].label)}: {_stress_sentence(name, row)}" for name, row in tests.items()]
+
+
+def _stress_sentence(name: str, row: Mapping[str, Any]) -> str:
+    if row["n"] < MIN_ITEMS or row["ci"] is None:
+        return ngettext(
+            "only %(n)s item has answers, too few to say anything.",
+            "only %(n)s items have answers, too few to say anything.",
+            row["n"],
+        ) % {"n": row["n"]}
+    values = {
+        "value": f"{points(row['value'])} % {interval(row['ci'])}",
+        "other": f"{points(row['other'])} % {interval(row['other_ci'])}",
+    }
+    gap = {"points": points(row["gap"]), "ci": interval(row["gap_ci"])}
+    texts = [(CLAIMS_SAID if name == CLAIMS else REVERSED_SAID) % values, GAP_SAID[row["gap_ci"][0] > 0] % gap]
+    if row.get("pressure_ci"):
+        added = {"points": points(row["pressure"]), "ci": interval(row["pressure_ci"])}
+        texts.append(PRESSURE_SAID % {**added, "plain": f"{points(row['plain'])} %"})
+    return " ".join(map(str, texts))
 
 
 def _too_few(n: int) -> str:

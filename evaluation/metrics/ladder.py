@@ -91,13 +91,13 @@ def _rungs(data: LadderScores, draws: int) -> dict[str, dict[str, Any]]:
     names = [rung for rung in RUNGS if rung in data.credit]
     values = np.column_stack([data.credit[rung] for rung in names])
     intervals = mean_intervals(values, data.clusters, draws=draws)
-    rows = {}
+    rows: dict[str, dict[str, Any]] = {}
     for rung, interval in zip(names, intervals, strict=True):
         row: dict[str, Any] = {"T": mean(data.credit[rung]), "ci": interval, "drop": None, "drop_ci": None}
         if rung != FULL:
             gap = paired_difference(data.credit[FULL], data.credit[rung], data.clusters, draws=draws)
             row |= {"drop": gap.value, "drop_ci": gap.ci}
-        rows[rung] = row
+        rows[str(rung)] = row
     return rows
 
 

@@ -19,6 +19,7 @@ from foilworks.core.corpus.release_records import SCREENED_BY, release_id, relea
 from foilworks.core.corpus.rules.hard_foils import HARD_FOIL
 from foilworks.core.corpus.rules.states import CandidateState, is_left_out
 from foilworks.core.corpus.rules.two_clips import whole_pairs
+from foilworks.core.media.subtitles import spoken
 from foilworks.core.projects.models import Project
 from foilworks.core.projects.pseudonyms import pseudonym
 from generation.choices.compose import COMPOSED
@@ -221,7 +222,16 @@ def _media(video: Video) -> dict[str, Any]:
         "n_frames": video.n_frames,
         "width": video.width,
         "height": video.height,
+        # Only if there are any: earlier releases keep their hash.
+        **({"subtitles": spoken_text} if (spoken_text := _spoken(video)) else {}),
     }
+
+
+def _spoken(video: Video) -> str:
+    """Return the lines of the video's subtitles that are shown during the clip."""
+    in_seconds = video.time_unit == "sec"
+    edges = (video.start_time, video.end_time) if in_seconds else (None, None)
+    return spoken(video.subtitles, *edges) if video.subtitles else ""
 
 
 def _foils(items: QuerySet[Item]) -> dict[int, list[Foil]]:

@@ -9,8 +9,10 @@ from typing import Protocol
 
 import numpy as np
 
-from evaluation.scoring.rungs import BLANK, grey_frames, order_of
+from evaluation.metrics.rungs import BLANK, GRAY_VIEW, LOW_VIEW, SOUND_VIEW, TEXT_VIEW
+from evaluation.scoring.rungs import ASKS, grey_frames, order_of, pixels_of
 from foilworks.core.hub.interfaces import Frames, ModelInfo, VideoMeta
+from foilworks.core.hub.served.prompts import SUBTITLES
 from foilworks.core.media.errors import MediaError
 from foilworks.core.media.frames import sample_frames
 
@@ -20,7 +22,7 @@ class Clip:
     """What is shown: `key` names it in scores; `start` and `end` in seconds trim the file, None = to its limit.
 
     `content`: the SHA-256 of the file's bytes if known, for caches. `view`: which of its frames are shown, in which
-    order (`scoring.rungs`); `seed` draws a shuffled order.
+    order (`scoring.rungs`); `seed` draws a shuffled order. `subtitles`: those that the view adds to the prompt.
     """
 
     key: str
@@ -30,19 +32,49 @@ class Clip:
     content: str = ""
     view: str = ""
     seed: str = ""
+    subtitles: str = ""
+
+    @property
+    def is_blank(self) -> bool:
+        """Report whether no frame is shown."""
+        return self.view == BLANK or self.view.partition(" ")[0] == TEXT_VIEW
+
+    @property
+    def pixels(self) -> str:
+        """Return the view that names its pixels, "" for those of the file."""
+        return self.view if self.view in (GRAY_VIEW, LOW_VIEW) else ""
+
+    @property
+    def hears(self) -> bool:
+        return self.view == SOUND_VIEW
+
+    @property
+    def before(self) -> str:
+        """Return the text before the prompt."""
+        return SUBTITLES.format(self.subtitles) if self.subtitles else ""
+
+    @property
+    def asks(self) -> str:
+        """Return the question of yes or no that is asked about it, "" for the model's own."""
+        return ASKS.get(self.view, "")
 
     @property
     def source(self) -> tuple[str, float | None, float | None]:
         """Return what all views of the clip have in common."""
-        if self.view == BLANK:
-            return BLANK, None, None
+        if self.is_blank:
+            return f"{BLANK} {self.subtitles}", None, None
         path = "" if self.path is None else os.fspath(self.path)
         return self.content or path or self.key, self.start, self.end
 
     @property
     def whole(self) -> "Clip":
         """Return the clip as it is."""
-        return replace(self, view="", seed="")
+        return replace(self, view="", seed="", subtitles="")
+
+    @property
+    def in_order(self) -> "Clip":
+        """Return the clip with its frames in their order, and the pixels of its view."""
+        return replace(self.whole, view=self.pixels)
 
     def order(self, k: int) -> list[int]:
         """Return which of its k frames are shown, in this order."""
@@ -130,14 +162,14 @@ class Fetched:
     @property
     def clips(self) -> list[Clip]:
         """Return the distinct clips to cache the row of."""
-        clips = [clip_request.clip.whole if self.by_frame else clip_request.clip for clip_request in self.wants]
+        clips = [clip_request.clip.in_order if self.by_frame else clip_request.clip for clip_request in self.wants]
         return list({clip.view: clip for clip in clips}.values())
 
     def row_of(self, clip_request: ClipTexts, row: np.ndarray) -> np.ndarray:
         """Return the row of one of `wants`, from the row of this."""
         return (
             row[clip_request.clip.order(len(row))]
-            if self.by_frame and clip_request.clip.view not in ("", BLANK)
+            if self.by_frame and clip_request.clip.view != "" and not clip_request.clip.is_blank
             else row
         )
 
@@ -158,7 +190,7 @@ class Fetcher:
     blind: bool = False
 
     def __call__(self, group: Sequence[ClipTexts]) -> list[Fetched]:
-        if group[0].clip.view == BLANK:
+        if group[0].clip.is_blank:
             return [self._blank(group)]
         cached_views = self._cached(group)
         cached_ids = {id(clip_request) for view in cached_views for clip_request in view.wants}
@@ -167,7 +199,7 @@ class Fetcher:
 
     def _blank(self, group: Sequence[ClipTexts]) -> Fetched:
         if self.blind:
-            return Fetched(group)
+            return Fetched(group, meta=VideoMeta(group[0].clip.key, before=group[0].clip.before))
         frames = grey_frames(self.info.frames, self.info.size)
         times = tuple(float(at) for at in range(len(frames)))
         frames = frames if self.shrink is None else self.shrink(frames)
@@ -177,34 +209,52 @@ class Fetcher:
         if self.vector_cache is None:
             return []
         if self.by_frame:
-            row = self.vector_cache.get(group[0].clip.whole, self.info)
-            return [] if row is None else [Fetched(group, row, by_frame=True)]
+            rows_by_pixels = [
+                (some, self.vector_cache.get(some[0].clip.in_order, self.info)) for some in by_pixels(group)
+            ]
+            return [Fetched(some, row, by_frame=True) for some, row in rows_by_pixels if row is not None]
         rows = [(clip_request, self.vector_cache.get(clip_request.clip, self.info)) for clip_request in group]
         return [Fetched((clip_request,), row) for clip_request, row in rows if row is not None]
 
     def _read(self, group: Sequence[ClipTexts]) -> list[Fetched]:
         began = perf_counter()
         clip = group[0].clip.whole
+        views: list[Fetched] = []
         try:
             frames, meta = self.read(clip, self.info)
-            frames = frames if self.shrink is None else self.shrink(frames)
+            for some in by_pixels(group):
+                shown = pixels_of(frames, some[0].clip.pixels)
+                views += self._views(some, shown if self.shrink is None else self.shrink(shown), meta)
         except MediaError as error:
             return [Fetched(group, why=str(error), seconds=perf_counter() - began)]
-        seconds = perf_counter() - began
+        return [replace(views[0], seconds=perf_counter() - began, decoded=True), *views[1:]]
+
+    def _views(self, group: Sequence[ClipTexts], frames: Frames, meta: VideoMeta) -> list[Fetched]:
+        """Return the distinct views of a clip that have the same pixels."""
         if self.by_frame:
-            return [Fetched(group, frames=frames, meta=meta, seconds=seconds, decoded=True, by_frame=True)]
-        orders: dict[tuple[int, ...], list[ClipTexts]] = {}
+            return [Fetched(group, frames=frames, meta=meta, by_frame=True)]
+        views: dict[tuple[str, str, tuple[int, ...]], list[ClipTexts]] = {}
         for clip_request in group:
-            orders.setdefault(tuple(clip_request.clip.order(len(frames))), []).append(clip_request)
-        views = [_shown(wants, frames, order, meta) for order, wants in orders.items()]
-        return [replace(views[0], seconds=seconds, decoded=True), *views[1:]]
+            clip = clip_request.clip
+            views.setdefault((clip.before, clip.asks, tuple(clip.order(len(frames)))), []).append(clip_request)
+        return [_shown(wants, frames, order, meta) for (_before, _asks, order), wants in views.items()]
 
 
 def _shown(wants: Sequence[ClipTexts], frames: Frames, order: Sequence[int], meta: VideoMeta) -> Fetched:
-    """Return one view. A model does not get the file behind frames in another order."""
-    if list(order) == list(range(len(frames))):
-        return Fetched(wants, frames=frames, meta=replace(meta, key=wants[0].clip.key))
-    return Fetched(wants, frames=frames, order=order, meta=VideoMeta(wants[0].clip.key, meta.times))
+    """Return one view. A model does not get the file behind frames in another order, or with other pixels."""
+    clip = wants[0].clip
+    if list(order) == list(range(len(frames))) and not clip.pixels:
+        return Fetched(wants, frames=frames, meta=replace(meta, key=clip.key, before=clip.before, asks=clip.asks))
+    changed = VideoMeta(clip.key, meta.times, before=clip.before, asks=clip.asks)
+    return Fetched(wants, frames=frames, order=order, meta=changed)
+
+
+def by_pixels(group: Iterable[ClipTexts]) -> list[list[ClipTexts]]:
+    """Group the views of a clip that have the same pixels."""
+    groups: dict[str, list[ClipTexts]] = {}
+    for clip_request in group:
+        groups.setdefault(clip_request.clip.pixels, []).append(clip_request)
+    return list(groups.values())
 
 
 def in_batches(groups: Iterable[Sequence[Fetched]], size: int) -> Iterator[list[Fetched]]:

@@ -7,6 +7,8 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from evaluation.metrics.rungs import RUNGS
+from evaluation.metrics.stress import STRESS
 from evaluation.score_files.score_readers import AUTO, FORMS
 from evaluation.score_files.tables import parse_columns
 from evaluation.scoring.known_models import KnownModel, check_there, known_models
@@ -14,6 +16,7 @@ from evaluation.scoring.model_cards import FIELDS
 from evaluation.scoring.models import ModelCard
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.run_request import BUDGET, DEVICE, MAX_LABEL_LENGTH, MAX_SPEC_LENGTH, checked_spec
+from evaluation.scoring.rungs import CONTROLS
 from foilworks.core.corpus.models import Release
 from foilworks.core.hub.catalogue.registry import ADAPTERS, CHATS, ENDPOINT, SCORE_FILE
 from foilworks.core.projects.forms.registry_entry import choices_of
@@ -58,13 +61,28 @@ class BudgetForm(forms.Form):
 
 
 # Folded in the form.
-OPTIONS = ("label", "control", "standard", "controls", "device", *BUDGET)
+OPTIONS = ("label", "control", "standard", "controls", "rungs", "device", *BUDGET)
+
+
+class RungsField(forms.MultipleChoiceField):
+    """Names of rungs and stress tests."""
+
+    def __init__(self) -> None:
+        labels = [(str(rung), RUNGS[rung].label) for rung in CONTROLS]
+        labels += [(name, kind.label) for name, kind in STRESS.items()]
+        super().__init__(
+            label=_("Rungs and stress tests"),
+            required=False,
+            choices=[(name, _(label)) for name, label in labels],
+            widget=forms.CheckboxSelectMultiple,
+            help_text=_("Subtitles need a model that reads prompts, sound an endpoint, stress tests yes or no."),
+        )
 
 
 class ScoringForm(BudgetForm):
     """A model to score a release with; the action reports what is wrong with it."""
 
-    field_order = ("spec", "label", "protocol", "control", "standard", "controls", "device", *BUDGET)
+    field_order = ("spec", "label", "protocol", "control", "standard", "controls", "rungs", "device", *BUDGET)
 
     spec = forms.CharField(
         label=_("Model"),
@@ -95,6 +113,7 @@ class ScoringForm(BudgetForm):
             "shuffled and reversed frames."
         ),
     )
+    rungs = RungsField()
     device = forms.RegexField(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))
 
     def __init__(self, *args: Any, release: Release, **kwargs: Any) -> None:

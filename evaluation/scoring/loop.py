@@ -393,7 +393,8 @@ def _scored(adapter: Scorer, view: Fetched, texts: Sequence[str], mode: str, cou
 def _answers(adapter: Scorer, view: Fetched, texts: Sequence[str], mode: str) -> list[Any]:
     if view.is_empty:
         assert isinstance(adapter, ScoresWithoutClip)
-        return scores_of(adapter.info, adapter.score_without_clip(texts, mode), texts)
+        before = view.meta.before if view.meta else ""
+        return scores_of(adapter.info, adapter.score_without_clip(texts, mode, before), texts)
     return scores_of(adapter.info, adapter.score(view.shown, texts, mode, view.meta), texts)
 
 

@@ -159,6 +159,17 @@ def stored_scores(
     return values_by_key, kind, higher
 
 
+def view_scores(run: Run, views: Iterable[str]) -> StoredScores:
+    """Return {(clip key, text hash): raw value} of the run's scores of these views, "" for the clip as it is."""
+    rows = Score.objects.filter(model_key=run.model_key, protocol=run.protocol)
+    found: StoredScores = {}
+    for view in views:
+        of_view = rows.filter(clip_key__endswith=f"~{view}") if view else rows_of(rows, run, Rung.FULL)
+        for clip, text, value in of_view.values_list("clip_key", "text_sha256", "value").iterator():
+            found[clip, text] = value
+    return found
+
+
 def release_scores(
     run: Run, records: Sequence[Record] | None = None, *, few: bool = False, rung: Rung = Rung.FULL, look: int = 0
 ) -> tuple[list[ReleaseScore], list[str]]:
@@ -173,7 +184,7 @@ def release_scores(
     scores, kind, higher = stored_scores(run, needed_texts, rung, look)
     by = keyed_by(run)
     item_records = records if records is not None else scored_records(run.release)
-    lenders = lenders_of(run, None if few else item_records, look) if rung == Rung.OTHER_CLIP else {}
+    lenders = lenders_of(run, None if few else item_records, look, rung)
     values = RungValues(scores, by, rung, ladder_of(run.params), lenders, higher=higher, look=look)
     texts_by_item = [item_texts_of(record, by) for record in item_records]
     equal = equal_parts(run)

@@ -4,7 +4,7 @@ The form of the page, the API and the command fill a `RunRequest`; the action `s
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
@@ -47,7 +47,8 @@ class RunRequest:
     the format of the score file, detected if empty. `control`: also rank among sampled captions of other videos
     (Feint6K, Fig. 1b); `standard`: also rank each clip's caption among all captions. `controls`: also score with less
     and less of each clip (`scoring.rungs`), the best of `frames_tried` frames; `rung_files`: {rung: score file}.
-    `budget`: the maximum `requests`, `tokens` and `cost` of a run through an endpoint.
+    `rungs`: names of rungs and stress tests, alone or in addition to `controls`. `budget`: the maximum `requests`,
+    `tokens` and `cost` of a run through an endpoint.
     """
 
     spec: str
@@ -63,6 +64,7 @@ class RunRequest:
     form: str = ""
     budget: Mapping[str, float] | None = None
     controls: bool = False
+    rungs: Sequence[str] = ()
     frames_tried: int = FRAMES_TRIED
     rung_files: Mapping[str, Path] | None = None
 
@@ -76,12 +78,15 @@ class RunRequest:
         _check_choices(self.protocol, self.device, self.dtype)
         params = {**({"control": _drawn(release, slug)} if self.control else second_file), **_dtype(self.dtype)}
         params |= _named(self.columns, self.form, slug) | limited(self.budget, slug, f"{slug}:{argument}")
-        return params | self._ladder(release, slug) | _standard(slug, self.standard)
+        return params | self._ladder(release, slug, argument) | _standard(slug, self.standard)
 
-    def _ladder(self, release: Release, slug: str) -> dict[str, dict[str, Any]]:
+    def _ladder(self, release: Release, slug: str, argument: str) -> dict[str, dict[str, Any]]:
         if self.rung_files:
             return {"ladder": files_of_rungs(slug, self.rung_files)}
-        return {"ladder": ladder_params(release, slug, self.frames_tried)} if self.controls else {}
+        if not self.controls and not self.rungs:
+            return {}
+        spec = f"{slug}:{argument}"
+        return {"ladder": ladder_params(release, spec, self.frames_tried, names=self.rungs, usual=self.controls)}
 
 
 def check_device(device: str) -> None:

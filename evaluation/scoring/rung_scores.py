@@ -6,16 +6,26 @@ from typing import Any
 import numpy as np
 from django.db.models import Q, QuerySet
 
-from evaluation.scoring.clip_keys import Keyed, text_key
-from evaluation.scoring.models import Run, Score
-from evaluation.scoring.rungs import (
+from evaluation.metrics.rungs import (
     BLANK,
     DRAWN_VIEW,
     FRAME_VIEW,
+    GRAY_VIEW,
+    LOW_VIEW,
     REVERSED_VIEW,
+    RUNGS,
     SHUFFLED_VIEW,
-    Ladder,
+    SOUND_VIEW,
+    SUBTITLES_VIEW,
+    TEXT_VIEW,
     Rung,
+)
+from evaluation.metrics.stress import STRESS
+from evaluation.scoring.clip_keys import Keyed, text_key
+from evaluation.scoring.models import Run, Score
+from evaluation.scoring.rungs import (
+    LENDING,
+    Ladder,
     keys_of,
     ladder_of,
     look_view,
@@ -25,37 +35,48 @@ from evaluation.scoring.rungs import (
 )
 from foilworks.core.corpus.models import ReleaseItem
 
+# Views whose names end a key, and those that a number follows.
+WHOLE_NAMES = (
+    *(REVERSED_VIEW, SHUFFLED_VIEW, GRAY_VIEW, LOW_VIEW, SOUND_VIEW),
+    *(view for test in STRESS.values() for view in test.views),
+)
+NUMBERED = (FRAME_VIEW, SHUFFLED_VIEW, DRAWN_VIEW, SUBTITLES_VIEW, TEXT_VIEW)
 Record = Mapping[str, Any]
 StoredScores = dict[tuple[str, str], float]
 
 
-def lenders_of(run: Run, records: Sequence[Record] | None = None, look: int = 0) -> dict[str, Record]:
-    """Return {id: record whose clip is shown instead} of the items of the run's release that have one. Two queries.
+def lenders_of(
+    run: Run, records: Sequence[Record] | None = None, look: int = 0, rung: Rung = Rung.OTHER_CLIP
+) -> dict[str, Record]:
+    """Return {id: record whose clip is shown instead} of the items that have one on a rung. Two queries.
 
     `records`: the public ones, or the private ones. `look`: which draw of other clips.
     """
     ladder = ladder_of(run.params)
-    if ladder is None:
+    if ladder is None or rung not in LENDING:
         return {}
-    rows = borrowed_clips(run, ladder, look) if records is None else borrowed(list(enumerate(records)), ladder, look)
+    if records is None:
+        rows = borrowed_clips(run, ladder, rung, look)
+    else:
+        rows = borrowed(list(enumerate(records)), ladder, rung, look)
     return {record["id"]: lender for _at, record, _place, lender in rows}
 
 
-def borrowed_clips(run: Run, ladder: Ladder, look: int = 0) -> Iterator[tuple[int, Record, int, Record]]:
+def borrowed_clips(run: Run, ladder: Ladder, rung: Rung, look: int = 0) -> Iterator[tuple[int, Record, int, Record]]:
     """Yield (position, record, position and record of the other item whose clip it is shown). Two queries.
 
     Both are public or both are private, so that everybody can draw the clips of the public items.
     """
     for is_private in (False, True):
         members = ReleaseItem.objects.filter(release=run.release_id, is_private=is_private).order_by("position")
-        yield from borrowed(list(members.values_list("position", "record")), ladder, look)
+        yield from borrowed(list(members.values_list("position", "record")), ladder, rung, look)
 
 
 def borrowed(
-    rows: Sequence[tuple[int, Record]], ladder: Ladder, look: int = 0
+    rows: Sequence[tuple[int, Record]], ladder: Ladder, rung: Rung, look: int = 0
 ) -> Iterator[tuple[int, Record, int, Record]]:
     """Yield (position, record, position and record of the other item) of those that have one. Pure."""
-    drawn = other_clips([record for _position, record in rows], ladder.seed + look)
+    drawn = other_clips([record for _position, record in rows], ladder.seed + look, RUNGS[rung].lender)
     for (position, record), at in zip(rows, drawn, strict=True):
         if at is not None:
             yield position, record, *rows[at]
@@ -70,13 +91,21 @@ def rows_of(rows: QuerySet[Score], run: Run, rung: Rung, look: int = 0) -> Query
         return rows.filter(clip_key__endswith=f"~{rung}#{ladder.files[rung][:16]}")
     if look and (view := look_view(rung, look, ladder.tried)):
         return rows.filter(Q(clip_key="") | Q(clip_key__endswith=f"~{view}"))
-    if rung in (Rung.FULL, Rung.OTHER_CLIP):
-        views = Q(clip_key__endswith=f"~{REVERSED_VIEW}") | Q(clip_key__endswith=f"~{SHUFFLED_VIEW}")
-        for name in (FRAME_VIEW, SHUFFLED_VIEW, DRAWN_VIEW):
-            views |= Q(clip_key__contains=f"~{name} ")
-        return rows.exclude(views | Q(clip_key__startswith=f"~{BLANK}"))
+    if rung == Rung.FULL or rung in LENDING:
+        other_views = Q(clip_key__startswith=f"~{BLANK}")
+        for name in WHOLE_NAMES:
+            other_views |= Q(clip_key__endswith=f"~{name}")
+        for name in NUMBERED:
+            other_views |= Q(clip_key__contains=f"~{name} ")
+        return rows.exclude(other_views)
     if rung == Rung.NO_CLIP:
         return rows.filter(Q(clip_key="") | Q(clip_key__startswith=f"~{BLANK}"))
+    if rung == Rung.WITH_SUBTITLES:
+        # Items without subtitles have the scores of the whole clip.
+        return rows
+    if rung == Rung.SUBTITLES_ONLY:
+        blank = Q(clip_key="") | Q(clip_key__startswith=f"~{BLANK}")
+        return rows.filter(blank | Q(clip_key__contains=f"~{TEXT_VIEW} "))
     condition = Q(clip_key="")
     for view in views_of(rung, ladder.tried):
         condition |= Q(clip_key__endswith=f"~{view}")

@@ -9,15 +9,34 @@ import hashlib
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from evaluation.errors import EvaluationError
+from evaluation.metrics.rungs import (
+    BLANK,
+    DRAWN_VIEW,
+    FRAME_VIEW,
+    GRAY_VIEW,
+    LOW_SIDE,
+    LOW_VIEW,
+    REVERSED_VIEW,
+    RUNGS,
+    SHUFFLED_VIEW,
+    SOUND_VIEW,
+    SUBTITLES_VIEW,
+    TEXT_VIEW,
+    Lender,
+    Rung,
+    frame_view,
+)
+from evaluation.metrics.stress import BACKWARD_VIEW, CLAIMS_VIEW, FORWARD_VIEW, STRESS
 from evaluation.scoring.clip_keys import MAX_KEY_LENGTH, Keyed, fitting, item_key, score_key, texts_hash
 from foilworks.core.corpus.release_records import cluster
+from foilworks.core.media import subtitles
 from foilworks.core.text.quoting import quoted
 
 VERSION = 1
@@ -33,53 +52,45 @@ GREY = 127
 GREY_SIZE = (224, 224)
 # Room for the longest view at the end of a key.
 VIEW_LENGTH = 20
+# Views of the frames in their own order.
+SAME_ORDER = frozenset({GRAY_VIEW, LOW_VIEW, SUBTITLES_VIEW, SOUND_VIEW, CLAIMS_VIEW, FORWARD_VIEW})
 # The key of a clip that does not exist: no score has it, and a text-only model's score holds for it.
 NO_KEY = "~none"
-BLANK, REVERSED_VIEW, SHUFFLED_VIEW, FRAME_VIEW, DRAWN_VIEW = "blank", "reversed", "shuffled", "frame", "drawn"
-
-
-class Rung(StrEnum):
-    """From the least that a model sees to the whole clip."""
-
-    NO_CLIP = "no_clip"
-    OTHER_CLIP = "other_clip"
-    FIRST_FRAME = "first_frame"
-    MIDDLE_FRAME = "middle_frame"
-    BEST_FRAME = "best_frame"
-    SHUFFLED = "shuffled"
-    REVERSED = "reversed"
-    FULL = "full"
-
-
-# What the model sees, for pages and documentation.
-SHOWN: dict[Rung, str] = {
-    Rung.NO_CLIP: "no clip: the texts alone; a dual encoder gets gray frames",
-    Rung.OTHER_CLIP: "the clip of an item of another source video, drawn by the seed",
-    Rung.FIRST_FRAME: "the first frame, repeated",
-    Rung.MIDDLE_FRAME: "the middle frame, repeated",
-    Rung.BEST_FRAME: "of several single frames, the one whose two best texts have the most different scores",
-    Rung.SHUFFLED: "all frames in a random order, neither the original one nor its reverse",
-    Rung.REVERSED: "all frames, the last one first",
-    Rung.FULL: "the clip",
-}
 CONTROLS = tuple(rung for rung in Rung if rung != Rung.FULL)
+USUAL = tuple(rung for rung in CONTROLS if RUNGS[rung].is_usual)
+LENDING = tuple(rung for rung in Rung if RUNGS[rung].lender)
+# What a model is asked about a clip instead of whether it shows a text (evaluation/metrics/stress.py).
+ASKS = {view: kind.asks for kind in STRESS.values() for view in kind.views}
 
 
 def views_of(rung: Rung, tried: int = FRAMES_TRIED) -> tuple[str, ...]:
     """Return the views whose scores a rung reads: several for the best frame, "" for the clip as it is.
 
-    `OTHER_CLIP` reads the plain view of another item's clip. The first and the middle frame are among the frames
-    tried if `tried` is odd.
+    Rungs that lend a clip read the plain view of another item's clip. The first, the middle and the last frame are
+    among the frames tried if `tried` is odd.
     """
-    if rung == Rung.NO_CLIP:
-        return (BLANK,)
-    if rung == Rung.FIRST_FRAME:
-        return (frame_view(0, tried),)
-    if rung == Rung.MIDDLE_FRAME:
-        return (frame_view(tried // 2, tried),)
-    if rung == Rung.BEST_FRAME:
-        return tuple(frame_view(at, tried) for at in range(tried))
-    return ({Rung.SHUFFLED: SHUFFLED_VIEW, Rung.REVERSED: REVERSED_VIEW}.get(rung, ""),)
+    return RUNGS[rung].views(tried)
+
+
+def subtitles_of(record: Mapping[str, Any]) -> str:
+    """Return the subtitles of a record's clip, one line each: those of its column, else of the file beside its video.
+
+    "" without any. Lines with times count if they are shown during the clip.
+    """
+    video = record["video"]
+    text = str(record["facts"].get("subtitles") or video.get("subtitles") or "")
+    in_seconds = video["time_unit"] == "sec"
+    edges = (video["start_time"], video["end_time"]) if in_seconds else (None, None)
+    return subtitles.spoken(text, *edges) if text else ""
+
+
+def record_view(view: str, record: Mapping[str, Any]) -> str:
+    """Return the view of one record: with the hash of its subtitles, or without them if it has none."""
+    if view not in (SUBTITLES_VIEW, TEXT_VIEW):
+        return view
+    if text := subtitles_of(record):
+        return f"{view} {hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    return BLANK if view == TEXT_VIEW else ""
 
 
 def look_view(rung: Rung, look: int, tried: int = FRAMES_TRIED) -> str:
@@ -87,10 +98,6 @@ def look_view(rung: Rung, look: int, tried: int = FRAMES_TRIED) -> str:
     if rung == Rung.BEST_FRAME:
         return frame_view(look - 1, tried)
     return {Rung.SHUFFLED: f"{SHUFFLED_VIEW} {look + 1}", Rung.FULL: f"{DRAWN_VIEW} {look + 1}"}.get(rung, "")
-
-
-def frame_view(at: int, tried: int) -> str:
-    return f"{FRAME_VIEW} {at + 1} of {tried}"
 
 
 def grey_frames(k: int, size: tuple[int, int] | None) -> NDArray[np.uint8]:
@@ -119,7 +126,30 @@ def order_of(k: int, view: str, seed: str = "") -> list[int]:
     if name == FRAME_VIEW:
         at, tried = (int(number) for number in position.split(" of "))
         return [_single(at - 1, tried, k)] * k
+    if name == BACKWARD_VIEW:
+        return plain[::-1]
+    if name in SAME_ORDER:
+        return plain
     raise EvaluationError(f"view {quoted(view)} is unknown; choose one of the rungs: {', '.join(Rung)}")
+
+
+def pixels_of(frames: NDArray[np.uint8], view: str) -> NDArray[np.uint8]:
+    """Return (k, height, width, 3) frames with the pixels that a view shows, in their order."""
+    if view == GRAY_VIEW:
+        return np.full_like(frames, GREY)
+    if view == LOW_VIEW:
+        return np.stack([_low(frame) for frame in frames])
+    return frames
+
+
+def _low(frame: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    height, width = frame.shape[:2]
+    shrunk = LOW_SIDE / max(height, width)
+    if shrunk >= 1:
+        return frame
+    small = (max(1, round(width * shrunk)), max(1, round(height * shrunk)))
+    image = Image.fromarray(frame).resize(small, Image.Resampling.BOX)
+    return np.asarray(image.resize((width, height), Image.Resampling.BILINEAR))
 
 
 def _shuffled(plain: list[int], draw: random.Random) -> list[int]:
@@ -141,7 +171,8 @@ def _single(at: int, tried: int, k: int) -> int:
 class Ladder:
     """How the rungs of a run are scored: `run.params["ladder"]`. `files`: {rung: hash} of imported score files.
 
-    `looks`: how often each item is shown on a rung; all but the first one only show how sure an answer is.
+    `looks`: how often each item is shown on a rung; all but the first one only show how sure an answer is. `stress`:
+    the stress tests that are run beside the rungs.
     """
 
     rungs: tuple[Rung, ...]
@@ -149,6 +180,7 @@ class Ladder:
     seed: int = 0
     files: Mapping[str, str] = field(default_factory=dict)
     looks: int = 1
+    stress: tuple[str, ...] = ()
 
     def looks_of(self, rung: Rung) -> range:
         """Return the numbers of the further looks at a rung; a single frame is a look."""
@@ -174,15 +206,32 @@ def ladder_of(params: Mapping[str, Any]) -> Ladder | None:
         return None
     files = {rung: file_facts.get("sha256", "") for rung, file_facts in stored.get("files", {}).items()}
     rungs = tuple(rung for rung in CONTROLS if rung in stored["rungs"])
-    return Ladder(rungs, stored.get("tried", FRAMES_TRIED), stored.get("seed", 0), files, stored.get("looks", 1))
+    return Ladder(
+        rungs,
+        stored.get("tried", FRAMES_TRIED),
+        stored.get("seed", 0),
+        files,
+        stored.get("looks", 1),
+        tuple(stored.get("stress", ())),
+    )
 
 
-def other_clips(records: Sequence[Mapping[str, Any]], seed: int) -> list[int | None]:
+def other_clips(records: Sequence[Mapping[str, Any]], seed: int, lender: Lender = Lender.ANY) -> list[int | None]:
     """Return the index of another record for each, drawn uniformly from those of other source videos; None if there
-    are none.
+    are none. `lender`: from all, or from those of its subtest.
 
     The draw of an item depends on the seed, its id, and the records, not on their order.
     """
+    if lender == Lender.SUBTEST:
+        by_subtest: dict[str, list[int]] = {}
+        for at, record in enumerate(records):
+            by_subtest.setdefault(record["subtest"], []).append(at)
+        within: list[int | None] = [None] * len(records)
+        for indices in by_subtest.values():
+            drawn_indices = other_clips([records[at] for at in indices], seed)
+            for at, drawn_index in zip(indices, drawn_indices, strict=True):
+                within[at] = None if drawn_index is None else indices[drawn_index]
+        return within
     names = [(cluster(record["video"]), str(record["id"])) for record in records]
     order = sorted(range(len(records)), key=names.__getitem__)
     first: dict[str, int] = {}
@@ -215,15 +264,16 @@ def keys_of(
 
     `lender`: the record whose clip is shown instead, on that rung. `look`: one of the further looks.
     """
-    if look and ladder is not None and rung != Rung.OTHER_CLIP:
+    if look and ladder is not None and rung not in LENDING:
         return (shown_key(keyed, record, comparison, texts, look_view(rung, look, ladder.tried)),)
     if rung == Rung.FULL or ladder is None:
         return (score_key(keyed, record, comparison, texts),)
     if keyed == Keyed.ITEM:
         return (f"{item_key(record, comparison)}~{rung}#{ladder.files.get(rung, '')[:16]}",)
-    if rung == Rung.OTHER_CLIP:
+    if rung in LENDING:
         return (NO_KEY if lender is None else score_key(keyed, lender, comparison, texts),)
-    return tuple(shown_key(keyed, record, comparison, texts, view) for view in views_of(rung, ladder.tried))
+    views = [record_view(view, record) for view in views_of(rung, ladder.tried)]
+    return tuple(shown_key(keyed, record, comparison, texts, view) for view in views)
 
 
 def shown_key(keyed: Keyed, record: Mapping[str, Any], comparison: str, texts: Iterable[str], view: str) -> str:

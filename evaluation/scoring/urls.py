@@ -7,6 +7,7 @@ from evaluation.scoring import views
 app_name = "scoring"
 urlpatterns = [
     path("projects/<slug:slug>/releases/<int:pk>/scores/", views.bring, name="bring_scores"),
+    path("projects/<slug:slug>/releases/<int:pk>/rung-costs/", views.rung_costs, name="rung_costs"),
     path("projects/<slug:slug>/scoring/<int:pk>/", views.run, name="run"),
     path("projects/<slug:slug>/scoring/<int:pk>/scores/<slug:form>/", views.run_scores, name="run_scores"),
     path("projects/<slug:slug>/scoring/<int:pk>/answers/", views.answers, name="answers"),

@@ -33,7 +33,9 @@ from evaluation.scoring.model_cards import card_of
 from evaluation.scoring.models import Run, Score, ServedAnswer
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import SCORE_FILE, is_winners_only, keyed_by, release_scores
+from evaluation.scoring.run_request import checked_spec
 from evaluation.scoring.run_results import RANKED, axes_of, is_settled, results_of
+from evaluation.scoring.rung_costs import rung_costs as costs_of
 from evaluation.scoring.served.figures import (
     all_raw_answers,
     answers_of,
@@ -237,6 +239,19 @@ def resume_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     resume(request.user, run, form.cleaned_data["budget"] if form.is_valid() else None)
     messages.success(request, _("The run continues."))
     return redirect("scoring:run", run.release.project.slug, run.pk)
+
+
+@require_safe
+def rung_costs(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Render what the chosen rungs would cost with the model of the form, or why they are not possible."""
+    release = enter_project(request, get_release(request.user, slug, pk))
+    names, has_usual = request.GET.getlist("rungs"), "controls" in request.GET
+    try:
+        spec = ":".join(checked_spec(request.GET.get("spec", ""), release.project))
+        context: dict[str, Any] = {"costs": costs_of(release, spec, names, usual=has_usual or not names)}
+    except ActionableError as error:
+        context = {"problem": str(error)}
+    return render(request, "evaluation/_rung_costs.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

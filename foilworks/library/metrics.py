@@ -25,7 +25,7 @@ HIDDEN = frozenset({"kind", "warnings", "unmatched", "ignored_columns"})
 GROUPS = ("subtests", "tests")
 SHARES = (
     *("P", "T", "P+T", "text", "video", "question", "clip", "group", "score", "consistency", "first_error"),
-    *("accuracy", "group_accuracy", "R@1"),
+    *("accuracy", "group_accuracy", "R@1", "value"),
 )
 
 
@@ -94,15 +94,20 @@ class Scores(Result):
         groups = [{"name": name, **row} for kind in GROUPS for name, row in document.get(kind, {}).items()]
         if "overall" in document:
             return {"groups": [*groups, {"name": "overall", **document["overall"]}]}
-        if isinstance(document.get("models"), list):
-            return {"groups": document["models"]}
+        for name in ("models", "groups"):
+            if isinstance(document.get(name), list):
+                return {"groups": document[name]}
         return {"groups": [{name: value for name, value in document.items() if name not in HIDDEN}]}
 
     def bars(self) -> Sequence[Bar]:
         """Return the shares of each group."""
+        labels = ("name", "model", "metric")
+        rows = [
+            (row, next((str(row[name]) for name in labels if row.get(name)), "")) for row in self.tables()["groups"]
+        ]
         return [
-            Bar(" ".join(filter(None, [str(row.get("name", row.get("model", ""))), name])), row[name])
-            for row in self.tables()["groups"]
+            Bar(" ".join(filter(None, [label, name])), row[name])
+            for row, label in rows
             for name in SHARES
             if isinstance(row.get(name), float)
         ]
@@ -317,6 +322,24 @@ def sets(answers: Data, **reading: Unpack[ScoreOptions]) -> Scores:
     (0.75, 0.5, 0.25, 0.5625)
     """
     return measure("sets", answers, **reading)
+
+
+def open_answers(answers: Data, **reading: Unpack[ScoreOptions]) -> Scores:
+    """Compute exact match of words and mean relative accuracy of numbers (docs/reference/formulas.md#metric-open).
+
+    `answers`: n records with `id`, `prediction` and the right answer in `right`; optional `type` of question, and
+    `video` (intervals draw videos). A right answer that is a number asks for a number. Shares are 0..1, one group per
+    metric.
+
+    EvaluationError: as `measure`.
+
+    >>> from foilworks import metrics
+    >>> rows = [{"id": "a", "prediction": "It is 9.", "right": "10"}]
+    >>> rows += [{"id": "b", "prediction": "A ring", "right": "ring"}]
+    >>> [(row["metric"], row["value"]) for row in metrics.open_answers(rows).tables()["groups"]]
+    [('exact match', 1.0), ('mean relative accuracy', 0.8)]
+    """
+    return measure("open", answers, **reading)
 
 
 def retrieval(similarities: Data, *, ties: str = str(TIES.default)) -> Scores:

@@ -39,6 +39,7 @@ urlpatterns = [
     path("", include("evaluation.board.urls")),
     path("", include("evaluation.ladder.urls")),
     path("", include("evaluation.proximity.urls")),
+    path("", include("evaluation.open_answers.urls")),
     path("", include("foilworks.site.publishing.urls")),
     path("", include("foilworks.site.teacher.urls")),
     path("", include("evaluation.utd.urls")),

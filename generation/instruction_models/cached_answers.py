@@ -159,4 +159,6 @@ def request_key(info: ModelInfo, request: ChatRequest) -> str:
         request_record["fields"] = request.fields
     if request.images:
         request_record["images"] = [hashlib.sha256(image).hexdigest() for image in request.images]
+    if request.sound:
+        request_record["sound"] = hashlib.sha256(request.sound).hexdigest()
     return hashlib.sha256(json.dumps(request_record, sort_keys=True, ensure_ascii=False).encode()).hexdigest()

@@ -42,7 +42,7 @@ def import_open_answers(
     """Store the answers of a file, and queue their judge if one is named (`set.job`). `person` None is the operator.
 
     The right answer is that of the row, else the right option of the release's item with the id. AccessDenied;
-    EvaluationError: the file cannot be read, an answer has no right one, or the judge is no model.
+    EvaluationError: the file cannot be read, an answer has no right one, or the judge cannot judge.
     """
     require_researcher(person, release.project)
     judge = checked_judge(judge, release, is_person=person is not None)
@@ -59,7 +59,7 @@ def import_open_answers(
 
 
 def checked_judge(judge: str, release: Release, *, is_person: bool) -> str:
-    """Return the spec of a judge with a whole path, "" for none. EvaluationError, GenerationError: it is no judge."""
+    """Return the spec of a judge with a whole path, "" for none. EvaluationError, GenerationError: it cannot judge."""
     judge = judge.strip()
     if not judge:
         return ""

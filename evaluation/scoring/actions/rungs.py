@@ -1,7 +1,7 @@
 """Add rungs to a run that scored the whole clips: by its model, or from score files."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +25,22 @@ from foilworks.core.text.quoting import quoted
 
 
 @transaction.atomic
-def add_controls(person: User, run: Run, frames_tried: int = FRAMES_TRIED, looks: int = 1) -> Run:
+def add_controls(
+    person: User, run: Run, frames_tried: int = FRAMES_TRIED, looks: int = 1, names: Collection[str] = ()
+) -> Run:
     """Queue the run again with less and less of each clip; only scores that are not stored are computed.
 
-    `looks`: at each item on each rung, so that single items can be judged.
+    `looks`: at each item on each rung, so that single items can be judged. `names`: of the rungs and stress tests to
+    add to those that the run has; without any, the usual rungs.
 
     AccessDenied without the researcher's role; EvaluationError: the run is in progress, or is of a score file.
     """
     project = run.release.project
     require_role(person, project, Role.RESEARCHER)
     run = _locked(run)
-    ladder = ladder_params(run.release, run.spec.partition(":")[0], frames_tried, looks)
+    stored = run.params.get("ladder") or {}
+    added = {*names, *stored.get("rungs", ()), *stored.get("stress", ())}
+    ladder = ladder_params(run.release, run.spec, frames_tried, looks, names=added, usual=not names)
     _queue_again(run, ladder)
     audit.record(audit.event(project, person, "evaluation.add_controls", run, rungs=ladder["rungs"], looks=looks))
     return run

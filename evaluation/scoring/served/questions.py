@@ -67,12 +67,26 @@ class Question:
         return self.texts if self.options != YES_NO else ()
 
 
-def questions(asking: Asking, texts: Sequence[str], images: tuple[bytes, ...]) -> list[Question]:
+@dataclass(frozen=True)
+class Shown:
+    """What is sent with each question about a clip: `images`, and `sound` as a WAV file.
+
+    `before`: a text before the question; `asks`: the question of yes or no, "" for the usual one.
+    """
+
+    images: tuple[bytes, ...] = ()
+    sound: bytes = b""
+    before: str = ""
+    asks: str = ""
+
+
+def questions(asking: Asking, texts: Sequence[str], shown: Shown) -> list[Question]:
     """Build all questions about a clip. ClipError: more texts than a choice has letters."""
     runs = asking.samples if asking.samples_it else 1
     if asking.mode == Mode.P_YES:
+        asks = shown.asks or MATCHES
         return [
-            Question((text,), YES_NO, number, _request(asking, MATCHES.format(text), images, seed=number - 1))
+            Question((text,), YES_NO, number, _request(asking, asks.replace("{}", text), shown, seed=number - 1))
             for text in texts
             for number in range(1, runs + 1)
         ]
@@ -83,7 +97,7 @@ def questions(asking: Asking, texts: Sequence[str], images: tuple[bytes, ...]) -
             order,
             tuple(LETTERS[: len(order)]),
             (number - 1) * runs + seed + 1,
-            _request(asking, _choice(order), images, seed),
+            _request(asking, _choice(order), shown, seed),
         )
         for number, order in _orders(asking.mode, texts)
         for seed in range(runs)
@@ -101,16 +115,17 @@ def _choice(texts: Sequence[str]) -> str:
     return CHOOSE.format(lettered(list(texts)))
 
 
-def _request(asking: Asking, text: str, images: tuple[bytes, ...], seed: int = 0) -> ChatRequest:
+def _request(asking: Asking, text: str, shown: Shown, seed: int = 0) -> ChatRequest:
     return ChatRequest(
-        (("user", text),),
+        (("user", f"{shown.before}{text}"),),
         max_tokens=asking.max_tokens,
         temperature=asking.temperature,
         seed=seed,
-        images=images,
-        as_video=asking.as_video and bool(images),
+        images=shown.images,
+        as_video=asking.as_video and bool(shown.images),
         top_logprobs=TOP_LOGPROBS if asking.by_probability else 0,
         fields=asking.fields,
+        sound=shown.sound,
     )
 
 

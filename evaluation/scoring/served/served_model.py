@@ -7,10 +7,10 @@ from time import perf_counter
 
 from PIL import Image
 
-from evaluation.scoring.fetching import Clip, ClipTexts, ReadFrames, by_source, merged
+from evaluation.scoring.fetching import Clip, ClipTexts, ReadFrames, by_pixels, by_source, merged
 from evaluation.scoring.loop import PairScore, ScoringCounts
-from evaluation.scoring.rungs import BLANK
-from evaluation.scoring.served.questions import Asking, Question, questions, verdicts
+from evaluation.scoring.rungs import pixels_of
+from evaluation.scoring.served.questions import Asking, Question, Shown, questions, verdicts
 from foilworks.core.hub.adapters.chat_endpoint import AWAY
 from foilworks.core.hub.batching.text_limits import ReadsWholeTexts
 from foilworks.core.hub.catalogue.thinking import TOKEN_COUNTS
@@ -20,6 +20,7 @@ from foilworks.core.hub.served.budget import SPENT
 from foilworks.core.hub.served.readings import Outcome, Reading, read
 from foilworks.core.media.decode_pool import DecodePool
 from foilworks.core.media.errors import MediaError
+from foilworks.core.media.sound import read_sound
 from generation.instruction_models.cached_answers import Asking as StoredAsking
 
 JPEG_QUALITY = 95
@@ -95,7 +96,7 @@ class _Open:
 class _Shown:
     clip: Clip
     texts: list[str]
-    images: tuple[bytes, ...] = ()
+    shown: Shown = field(default_factory=Shown)
     why: str = ""
     seconds: float = 0.0
     decoded: bool = False
@@ -182,12 +183,17 @@ def _questions(
     stop: Stop,
 ) -> Iterator[tuple[tuple[int, int], object]]:
     def show(group: Sequence[ClipTexts]) -> list[_Shown]:
-        if group[0].clip.view == BLANK:
+        if group[0].clip.is_blank:
             return _without_clip(model.asking, group)
         began = perf_counter()
         try:
             frames, _ = read_clip(group[0].clip.whole, model.info)
-            pictures = model.pictures(frames)
+            pictures = {
+                some[0].clip.pixels: model.pictures(pixels_of(frames, some[0].clip.pixels)) for some in by_pixels(group)
+            }
+            clip = group[0].clip
+            is_heard = any(clip_request.clip.hears for clip_request in group)
+            sound = read_sound(clip.path, clip.start, clip.end) if is_heard and clip.path is not None else b""
         except MediaError as error:
             seconds = (perf_counter() - began) / len(group)
             return [_Shown(clip_request.clip, [], why=str(error), seconds=seconds) for clip_request in group]
@@ -196,7 +202,7 @@ def _questions(
             _Shown(
                 clip_request.clip,
                 _canonical(clip_request.texts),
-                tuple(pictures[at] for at in clip_request.clip.order(len(pictures))),
+                _shown(clip_request.clip, pictures[clip_request.clip.pixels], sound),
                 seconds=seconds / len(group),
                 decoded=clip_request is group[0],
             )
@@ -213,7 +219,7 @@ def _questions(
             tally.unreadable.append((shown_clip.clip.key, shown_clip.why))
             continue
         try:
-            clip_questions = questions(model.asking, shown_clip.texts, shown_clip.images)
+            clip_questions = questions(model.asking, shown_clip.texts, shown_clip.shown)
         except ClipError as error:
             tally.refused.append((shown_clip.clip.key, str(error)))
             continue
@@ -225,9 +231,17 @@ def _questions(
 
 def _without_clip(asking: Asking, group: Sequence[ClipTexts]) -> list[_Shown]:
     """Split the texts of a release: if they do not depend on each other, each has its score with its answer."""
+    shown = Shown(before=group[0].clip.before)
     if asking.by_item:
-        return [_Shown(clip_request.clip, _canonical(clip_request.texts)) for clip_request in group]
-    return [_Shown(clip_request.clip, [text]) for clip_request in group for text in _canonical(clip_request.texts)]
+        return [_Shown(clip_request.clip, _canonical(clip_request.texts), shown) for clip_request in group]
+    return [
+        _Shown(clip_request.clip, [text], shown) for clip_request in group for text in _canonical(clip_request.texts)
+    ]
+
+
+def _shown(clip: Clip, pictures: Sequence[bytes], sound: bytes) -> Shown:
+    images = tuple(pictures[at] for at in clip.order(len(pictures)))
+    return Shown(images, sound if clip.hears else b"", clip.before, clip.asks)
 
 
 def _canonical(texts: Iterable[str]) -> list[str]:

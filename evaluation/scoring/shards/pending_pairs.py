@@ -5,13 +5,15 @@ model.
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic, perf_counter
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from django.db import connection
 
+from evaluation.metrics.rungs import BLANK, DRAWN_VIEW, SHUFFLED_VIEW, SUBTITLES_VIEW, TEXT_VIEW, Rung
+from evaluation.metrics.stress import STRESS
 from evaluation.scoring.clip_keys import Keyed, clip_key, score_key, text_key
 from evaluation.scoring.fetching import Clip
 from evaluation.scoring.loop import PairScore, ScoringCounts
@@ -19,14 +21,13 @@ from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import Record, control_texts, item_texts_of, records_of
 from evaluation.scoring.rung_scores import borrowed_clips
 from evaluation.scoring.rungs import (
-    BLANK,
-    DRAWN_VIEW,
-    SHUFFLED_VIEW,
+    LENDING,
     Ladder,
-    Rung,
     ladder_of,
     look_view,
+    record_view,
     shown_key,
+    subtitles_of,
     views_of,
 )
 from evaluation.scoring.unread_answers import ANSWER_UNPARSABLE, MODEL_REFUSED
@@ -107,16 +108,20 @@ class PlannedWork:
         comparisons = [("main", item_texts.main), ("proficiency", item_texts.proficiency)]
         if self.needs_video and clip_as_frozen("", video, record["video"]) is None:
             self.without_media.append(record["id"])
-            self.without_media += [f"{borrower['id']} ({Rung.OTHER_CLIP})" for _, borrower in self._borrowed(member)]
+            self.without_media += [f"{borrower['id']} ({rung})" for _, borrower, rung in self._borrowed(member)]
             return
         for comparison, texts in (*comparisons, ("control", among)):
             self._add(member, score_key(self.keyed, record, comparison, texts), texts)
         for comparison, texts in comparisons if self.ladder else ():
             self._add_views(member, comparison, texts)
-        for position, borrower in self._borrowed(member):
-            self._lend(member, position, borrower)
+        for name in self.ladder.stress if self.ladder else ():
+            for view in STRESS[name].views:
+                texts = STRESS[name].texts or item_texts.main
+                self._add(member, shown_key(self.keyed, record, "main", texts, view), texts, view, name)
+        for position, borrower, rung in self._borrowed(member):
+            self._lend(member, position, borrower, rung)
 
-    def _borrowed(self, member: ReleaseItem) -> Sequence[tuple[int, Record]]:
+    def _borrowed(self, member: ReleaseItem) -> Sequence[tuple[int, Record, Rung]]:
         return self._borrowers.get(member.position, ())
 
     def _add(self, member: ReleaseItem, key: str, texts: Sequence[str], view: str = "", rung: str = "") -> None:
@@ -125,9 +130,10 @@ class PlannedWork:
         record = member.record
         is_drawn = view.startswith((SHUFFLED_VIEW, DRAWN_VIEW))
         seed = f"{clip_key(record['video'])} {self.ladder.seed}" if self.ladder and is_drawn else ""
-        clip = (clip_as_frozen(key, member.video, record["video"], view, seed) if self.needs_video else None) or Clip(
-            ""
-        )
+        clip = clip_as_frozen(key, member.video, record["video"], view, seed) if self.needs_video else None
+        clip = clip or Clip("")
+        if view.partition(" ")[0] in (SUBTITLES_VIEW, TEXT_VIEW):
+            clip = replace(clip, subtitles=subtitles_of(record))
         # Without a clip, each item has work of its own, so that shards can be cut between any two items.
         group = f"{view} {record['id']}" if view == BLANK else view
         clip_work = self._work_by_key.setdefault((clip.key, group), ClipWork(clip, rung=rung))
@@ -136,32 +142,34 @@ class PlannedWork:
 
     def _add_views(self, member: ReleaseItem, comparison: str, texts: Sequence[str]) -> None:
         assert self.ladder is not None
-        for view in (*self.ladder.views, *([BLANK] if Rung.NO_CLIP in self.ladder.rungs else ())):
-            key = shown_key(self.keyed, member.record, comparison, texts, view)
-            self._add(member, key, texts, view, rung_of(view, self.ladder))
+        for name in (*self.ladder.views, *([BLANK] if Rung.NO_CLIP in self.ladder.rungs else ())):
+            # Without subtitles, the item is shown as on another rung.
+            if view := record_view(name, member.record):
+                key = shown_key(self.keyed, member.record, comparison, texts, view)
+                self._add(member, key, texts, view, rung_of(name, self.ladder))
 
-    def _lend(self, member: ReleaseItem, position: int, borrower: Record) -> None:
+    def _lend(self, member: ReleaseItem, position: int, borrower: Record, rung: Rung) -> None:
         """Show the member's clip with the texts of another item."""
         item_texts = item_texts_of(borrower, self.keyed)
         for comparison, texts in (("main", item_texts.main), ("proficiency", item_texts.proficiency)):
             key = score_key(self.keyed, member.record, comparison, texts)
             clip = clip_as_frozen(key, member.video, member.record["video"])
             if texts and clip is not None:
-                new_work = ClipWork(clip, rung=Rung.OTHER_CLIP, owner=member.position)
+                new_work = ClipWork(clip, rung=rung, owner=member.position)
                 # Work of each borrower alone says whose texts they are.
-                clip_work = self._work_by_key.setdefault((key, f"{Rung.OTHER_CLIP} {borrower['id']}"), new_work)
+                clip_work = self._work_by_key.setdefault((key, f"{rung} {borrower['id']}"), new_work)
                 clip_work.texts.update(dict.fromkeys(texts))
                 clip_work.items[borrower["id"]] = position
 
 
-def _borrowers(run: Run, ladder: Ladder) -> dict[int, list[tuple[int, Record]]]:
-    """Return position of an item -> (position, record) of the items that are shown its clip instead of theirs."""
-    borrowers_by_position: dict[int, list[tuple[int, Record]]] = {}
-    if Rung.OTHER_CLIP not in ladder.rungs:
-        return borrowers_by_position
-    for look in (0, *ladder.looks_of(Rung.OTHER_CLIP)):
-        for position, record, lender_position, _other in borrowed_clips(run, ladder, look):
-            borrowers_by_position.setdefault(lender_position, []).append((position, record))
+def _borrowers(run: Run, ladder: Ladder) -> dict[int, list[tuple[int, Record, Rung]]]:
+    """Return position of an item -> (position, record) of the items that are shown its clip instead of theirs, and the
+    rung."""
+    borrowers_by_position: dict[int, list[tuple[int, Record, Rung]]] = {}
+    for rung in LENDING:
+        for look in (0, *ladder.looks_of(rung)) if rung in ladder.rungs else ():
+            for position, record, lender_position, _other in borrowed_clips(run, ladder, rung, look):
+                borrowers_by_position.setdefault(lender_position, []).append((position, record, rung))
     return borrowers_by_position
 
 
@@ -181,7 +189,7 @@ def clip_as_frozen(
     """Return the clip as frozen; None without its file. A file attached after the freeze is shown under its frozen
     trim.
     """
-    if view == BLANK:
+    if view.partition(" ")[0] in (BLANK, TEXT_VIEW):
         return Clip(key, view=view)
     if video is None or video.media_state != MediaState.READY or not video.file:
         return None

@@ -69,6 +69,8 @@ class Video(QuickRows):
     frame_times = models.TextField(blank=True, default="", db_default="")
     # How and why the stored file differs from the one that was imported; "" if it does not.
     conversion = models.CharField(max_length=500, blank=True, default="", db_default="")
+    # Of the file beside the video (.srt, .vtt), as it is; "" if there was none.
+    subtitles = models.TextField(blank=True, default="", db_default="")
     # A few frames side by side: foilworks.core.corpus.video_files.film_strips.
     film_strip = models.FileField(max_length=200, blank=True, default="", db_default="")
     source_dataset = models.CharField(max_length=100, blank=True)

@@ -76,13 +76,19 @@ class Trust:
 @dataclass(frozen=True)
 class VideoMeta:
     """Facts about a clip beside its frames: presentation times in seconds, its key, and its file with the trim in
-    seconds (None = to the end)."""
+    seconds (None = to the end).
+
+    `before`: a text before the prompt, such as subtitles. `asks`: the question of yes or no about a text, with {} where
+    the text is; "" for the model's own. Only models that read prompts get these.
+    """
 
     key: str = ""
     times: tuple[float, ...] = ()
     path: str | os.PathLike[str] = ""
     start: float | None = None
     end: float | None = None
+    before: str = ""
+    asks: str = ""
 
 
 @dataclass(frozen=True)
@@ -191,8 +197,8 @@ class ScoresWithoutClip(Protocol):
         """Report whether the model's own mode has an answer without a clip."""
         ...
 
-    def score_without_clip(self, texts: Sequence[str], mode: str = "") -> list[Score]:
-        """Return one score per text, in their order, from the same prompt without the clip."""
+    def score_without_clip(self, texts: Sequence[str], mode: str = "", before: str = "") -> list[Score]:
+        """Return one score per text, in their order, from the same prompt without the clip, after a text `before`."""
         ...
 
 
@@ -236,7 +242,8 @@ class ChatRequest:
     `schema`: the JSON schema of the answer, for models that support it. `max_tokens`: of the answer. `images`: JPEG or
     PNG files that are sent with the last message, to models that see; `as_video`: as the frames of one video.
     `top_logprobs`: how many alternatives of each token to report with their log-probabilities. `fields`: further fields
-    of the request, such as reasoning_effort.
+    of the request, such as reasoning_effort. `sound`: a WAV file that is sent with the last message, to models that
+    hear.
     """
 
     messages: tuple[tuple[str, str], ...]
@@ -248,6 +255,7 @@ class ChatRequest:
     as_video: bool = False
     top_logprobs: int = 0
     fields: Mapping[str, Any] = field(default_factory=dict)
+    sound: bytes = b""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,10 @@ from django.http import HttpRequest
 from ninja import File, Form, Query, Router, Schema, Status, UploadedFile
 
 from evaluation.ladder.ladders import ladder_of_run
+from evaluation.ladder.stress_tests import stress_of_run
+from evaluation.open_answers.actions.open_answers import import_open_answers
+from evaluation.open_answers.boards import as_json, open_board
+from evaluation.open_answers.forms import OpenAnswersForm
 from evaluation.scoring.access import get_run
 from evaluation.scoring.actions import import_scores as bringing
 from evaluation.scoring.actions import start_run as starting
@@ -14,8 +18,9 @@ from evaluation.scoring.figures import require_figures
 from evaluation.scoring.forms import BringScoresForm, ScoringForm
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import release_scores
-from evaluation.scoring.run_request import RunRequest
+from evaluation.scoring.run_request import RunRequest, checked_spec
 from evaluation.scoring.run_results import is_settled, results_of
+from evaluation.scoring.rung_costs import rung_costs
 from foilworks.core.corpus.access import get_release
 from foilworks.core.corpus.records import ReleaseScore
 from foilworks.core.projects.access import get_project
@@ -33,7 +38,8 @@ class ScoringIn(Schema):
     """`spec` names a model as on the release's page: `clip:…`, `endpoint:…` and so on.
 
     `control`, `standard`: also rank the caption among five others, and among the captions of all clips. `controls`:
-    also score with less and less of each clip. `requests`, `tokens`, `cost`: max budget of a run through an endpoint.
+    also score with less and less of each clip; `rungs`: names of rungs and stress tests. `requests`, `tokens`, `cost`:
+    max budget of a run through an endpoint.
     """
 
     spec: Line
@@ -42,6 +48,7 @@ class ScoringIn(Schema):
     control: bool = False
     standard: bool = False
     controls: bool = False
+    rungs: list[Word] = []
     device: Word = "auto"
     requests: int | None = None
     tokens: int | None = None
@@ -78,6 +85,42 @@ class ScoringDetail(ScoringOut):
 
 class LadderOut(Schema):
     ladder: Anything | None
+    stress: Anything
+
+
+class OpenBoardOut(Schema):
+    rows: list[Anything]
+
+
+class OpenAnswersIn(Schema):
+    """`columns`: as on the page, such as right=ground_truth; `judge`: endpoint:NAME/MODEL, or empty."""
+
+    label: Word = ""
+    judge: Line = ""
+    columns: Line = ""
+
+
+class OpenSetOut(Schema):
+    id: int
+    label: str
+    judge: str
+    job: JobOut | None
+
+
+class CostAsked(Schema):
+    """`rungs`: names with commas between them; empty for the usual rungs."""
+
+    spec: Line
+    rungs: Line = ""
+
+
+class CostOut(Schema):
+    """`rungs`: views, texts, requests, tokens and cost of each, at most; `cannot`: why the model cannot have others."""
+
+    rungs: list[Anything]
+    total: Anything
+    clips: int
+    cannot: dict[str, str]
 
 
 class ScoringAsked(Listed):
@@ -129,6 +172,36 @@ def start_scoring(request: HttpRequest, slug: Slug, pk: int, body: ScoringIn) ->
     return Status(202, scoring_out(starting.start_run(request.user, release, RunRequest(params.pop("spec"), **params))))
 
 
+@router.get("/releases/{int:pk}/rung-costs", response=reads(CostOut))
+def read_rung_costs(request: HttpRequest, slug: Slug, pk: int, query: Query[CostAsked]) -> dict[str, Any]:
+    """Get what rungs and stress tests would cost with a model, without running it."""
+    release = get_release(request.user, slug, pk)
+    names = [name.strip() for name in query.rungs.split(",") if name.strip()]
+    return rung_costs(release, ":".join(checked_spec(query.spec, release.project)), names, usual=not names)
+
+
+@router.get("/releases/{int:pk}/open-answers", response=reads(OpenBoardOut))
+def read_open_answers(request: HttpRequest, slug: Slug, pk: int) -> dict[str, Any]:
+    """Get the board of open answers; every row names its metric, and that of a judge its agreement and cost."""
+    return {"rows": as_json(open_board(get_release(request.user, slug, pk)))}
+
+
+@router.post("/releases/{int:pk}/open-answers", response=writes(OpenSetOut, 202))
+@once
+def bring_open_answers(
+    request: HttpRequest,
+    slug: Slug,
+    pk: int,
+    body: Form[OpenAnswersIn],
+    answers: UploadedFile = File(...),  # noqa: B008
+) -> Status:
+    """Import answers without options; with a judge, a job stores its verdicts."""
+    release = get_release(request.user, slug, pk)
+    params = cleaned(OpenAnswersForm(body.dict(), request.FILES))
+    found = import_open_answers(request.user, release, params.pop("answers"), **params)
+    return Status(202, {"id": found.pk, "label": found.label, "judge": found.judge, "job": job_out(found.job)})
+
+
 @router.post("/releases/{int:pk}/scores", response=writes(ScoringOut, 202))
 @once
 def bring_scores(
@@ -156,8 +229,12 @@ def read_scoring(request: HttpRequest, slug: Slug, pk: int) -> dict[str, Any]:
 
 @router.get("/scoring/{int:pk}/ladder", response=reads(LadderOut))
 def read_ladder(request: HttpRequest, slug: Slug, pk: int) -> dict[str, Any]:
-    """Get the evidence ladder of a run: its score with less and less of the clip. `ladder` is null without controls."""
-    return {"ladder": ladder_of_run(get_run(request.user, slug, pk))}
+    """Get the evidence ladder of a run: its score with less and less of the clip. `ladder` is null without controls.
+
+    `stress`: its stress tests by name.
+    """
+    run = get_run(request.user, slug, pk)
+    return {"ladder": ladder_of_run(run), "stress": stress_of_run(run)}
 
 
 @router.get("/scoring/{int:pk}/scores", response=reads(Page[ScoreOut]))

@@ -9,8 +9,8 @@ from evaluation.errors import EvaluationError
 from evaluation.scoring.clip_keys import MAX_KEY_LENGTH, Keyed
 from evaluation.scoring.rungs import (
     BLANK,
-    CONTROLS,
     GREY,
+    USUAL,
     Ladder,
     Rung,
     grey_frames,
@@ -84,12 +84,12 @@ def test_a_release_of_one_source_has_no_other_clip() -> None:
 
 def test_keys_name_the_view_and_fit_the_column() -> None:
     long = {"id": "i", "video": {**VIDEO, "sha256": "", "source_id": "x" * 300}}
-    ladder = Ladder(CONTROLS, tried=99)
+    ladder = Ladder(USUAL, tried=99)
     texts = ("one", "two")
     keys = [
         key
         for keyed in (Keyed.CLIP, Keyed.TEXTS)
-        for rung in Rung
+        for rung in (*USUAL, Rung.FULL)
         for key in keys_of(keyed, long, "main", texts, rung, ladder, record("o", "other"))
     ]
     assert all(len(key) <= MAX_KEY_LENGTH for key in keys)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.metrics.intervals import exact_binomial
-from evaluation.scoring.served.questions import Asking, questions, verdicts
+from evaluation.scoring.served.questions import Asking, Shown, questions, verdicts
 from evaluation.scoring.served.specs import Mode
 from foilworks.core.hub.errors import ClipError
 from foilworks.core.hub.served.readings import Outcome, Reading
@@ -16,7 +16,7 @@ def answered(*shares):
 
 
 def asked(mode, texts):
-    return [(question.number, question.texts) for question in questions(Asking(mode), texts, (b"x",))]
+    return [(question.number, question.texts) for question in questions(Asking(mode), texts, Shown((b"x",)))]
 
 
 def test_every_two_texts_are_asked_in_both_orders():
@@ -37,7 +37,7 @@ def test_a_choice_has_no_more_texts_than_letters():
 
 
 def judged(how, texts, readings):
-    found = questions(how, texts, (b"x",))
+    found = questions(how, texts, Shown((b"x",)))
     return verdicts(how, texts, list(zip(found, readings, strict=True)))
 
 

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from evaluation.scoring.models import Run
-from evaluation.scoring.rungs import CONTROLS
+from evaluation.scoring.rungs import USUAL
 from foilworks.core.projects.models import Role
 from tests import factories
 from tests.evaluation.rungs.worlds import make_release
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 def test_a_run_has_controls_if_they_are_asked_for(client, asked):
     release = make_release()
     person = factories.make_member(release.project, Role.RESEARCHER)
-    wanted = [rung.value for rung in CONTROLS] if asked else []
+    wanted = [rung.value for rung in USUAL] if asked else []
     path = f"/api/v1/projects/{release.project.slug}/releases/{release.pk}/scoring"
     made = asking(person)("post", path, {"spec": "fake:text", "controls": asked, "standard": asked})
     assert made.status_code == 202

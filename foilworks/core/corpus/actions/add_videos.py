@@ -16,6 +16,7 @@ from foilworks.core.corpus.records import MAX_ID
 from foilworks.core.corpus.video_files.ingest import StoredMedia, reasons_taken_down, set_media, store_media
 from foilworks.core.corpus.video_files.media_folder import spelling
 from foilworks.core.corpus.video_files.replaced_files import StoredBytes
+from foilworks.core.media import subtitles
 from foilworks.core.projects.access import require_role
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, Role, User
@@ -33,7 +34,9 @@ def add_videos(
     suffix, in whatever spelling. CorpusError: the storage cannot be written.
     """
     require_role(person, project, Role.RESEARCHER)
-    paths = sorted(path for path in folder.iterdir() if path.is_file() and not path.is_symlink())
+    files = (path for path in folder.iterdir() if path.is_file() and not path.is_symlink())
+    # Subtitles are read with the video beside them.
+    paths = sorted(path for path in files if path.suffix.lower() not in subtitles.SUFFIXES)
     answers = [_add(person, project, path, dry_run) for path in progress(paths, len(paths), "videos")]
     if not dry_run:
         prepare_later(project.pk)

@@ -12,6 +12,7 @@ from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.limits import decode_within, trim_problem, video_limits
 from foilworks.core.corpus.models import MediaState, Takedown, Video
 from foilworks.core.corpus.video_files.stored_files import opaque_name, store
+from foilworks.core.media import subtitles
 from foilworks.core.media.errors import MediaError
 from foilworks.core.projects.models import Project
 
@@ -28,7 +29,7 @@ class StoredMedia:
     """A file as it is in storage (`name`), or why it cannot be used (`error`, in one line).
 
     `original`: the file that it is a playable copy of, None if it is that file itself. `conversion`: how and why the
-    copy was made, in one sentence.
+    copy was made, in one sentence. `subtitles`: the text of the subtitle file beside it.
     """
 
     name: str = ""
@@ -36,6 +37,7 @@ class StoredMedia:
     error: str = ""
     original: "VideoFacts | None" = None
     conversion: str = ""
+    subtitles: str = ""
 
     @property
     def made_from(self) -> str:
@@ -87,10 +89,12 @@ def store_media(path: Path, *, copy: bool = True, is_film: bool = False) -> Stor
     try:
         facts = decode_within(limits, probe, path)
         if facts.browser_playable:
-            return _stored(path, facts, copy)
+            return replace(_stored(path, facts, copy), subtitles=subtitles.beside(path))
         with TemporaryDirectory() as folder:
             playable = decode_within(limits, make_playable, path, facts, Path(folder))
-            return replace(_stored(playable.path, playable.facts, copy), original=facts, conversion=playable.words)
+            stored = _stored(playable.path, playable.facts, copy)
+            words = playable.words
+            return replace(stored, original=facts, conversion=words, subtitles=subtitles.beside(path))
     except MediaError as error:
         return StoredMedia(error=str(error).replace(str(path), path.name))
     except OSError as error:
@@ -139,6 +143,7 @@ def set_media(video: Video, media: StoredMedia, taken_down: Mapping[str, str]) -
     video.width, video.height = facts.width, facts.height
     video.frame_times, video.conversion = facts.clock.packed(), media.conversion[:500]
     video.film_strip.name = ""
+    video.subtitles = media.subtitles or video.subtitles
 
 
 def reasons_taken_down(project: Project, files: Iterable[StoredMedia]) -> dict[str, str]:
@@ -180,6 +185,7 @@ MEDIA_FIELDS = (
     "frame_times",
     "conversion",
     "film_strip",
+    "subtitles",
 )
 
 

@@ -137,7 +137,7 @@ class GenerativeModel(ReadsWholeTexts, PromptedModel):
             picked = [(2 * at + 1) * len(clip) // (2 * n_frames) for at in range(n_frames)]
             times = tuple(meta.times[at] for at in picked) if meta.times else ()
             try:
-                scores = self._scores(self.prepare(clip[picked], replace(meta, times=times)), texts, mode)
+                scores = self._scores(self.prepare(clip[picked], replace(meta, times=times)), texts, mode, meta)
             except TooLongError:
                 if not self.options.truncates or n_frames == 1:
                     raise
@@ -146,21 +146,24 @@ class GenerativeModel(ReadsWholeTexts, PromptedModel):
             counted = {"frames": float(n_frames)} if n_frames < len(clip) else {}
             return [replace(score, parts={**score.parts, **counted}) for score in scores]
 
-    def _scores(self, prepared: Prepared | None, texts: Sequence[str], mode: str) -> list[Score]:
+    def _scores(self, prepared: Prepared | None, texts: Sequence[str], mode: str, meta: VideoMeta) -> list[Score]:
         if mode == CHOICE:
-            return self._choices(prepared, texts)
+            return self._choices(prepared, texts, meta.before)
         if mode == P_YES:
-            return self._matches(prepared, texts)
-        scores = self._likelihoods(prepared, texts)
-        return self._gains(scores, self._blind(texts)) if mode == GAIN else scores
+            return self._matches(prepared, texts, meta)
+        scores = self._likelihoods(prepared, texts, meta.before)
+        return self._gains(scores, self._blind(texts, meta.before)) if mode == GAIN else scores
 
     @property
     def scores_without_clip(self) -> bool:
         """Report whether the mode has an answer without a clip. A gain over the caption alone is 0 for all captions."""
         return self.mode in (LIKELIHOOD, P_YES, CHOICE)
 
-    def score_without_clip(self, texts: Sequence[str], mode: str = "") -> list[Score]:
-        """Score texts by the same prompt without the video. HubError: an unknown mode, or one without an answer."""
+    def score_without_clip(self, texts: Sequence[str], mode: str = "", before: str = "") -> list[Score]:
+        """Score texts by the same prompt without the video, after a text `before` it.
+
+        HubError: an unknown mode, or one without an answer.
+        """
         mode = mode or self.mode
         if mode not in (BLIND, LIKELIHOOD, P_YES, CHOICE):
             raise HubError(
@@ -168,13 +171,13 @@ class GenerativeModel(ReadsWholeTexts, PromptedModel):
                 f"{', '.join((LIKELIHOOD, P_YES, CHOICE))}"
             )
         if mode in (BLIND, LIKELIHOOD) or not texts:
-            return self._blind(texts)
+            return self._blind(texts, before)
         unique_texts, indices = distinct(texts)
-        scores = self._scores(None, unique_texts, mode)
+        scores = self._scores(None, unique_texts, mode, VideoMeta(before=before))
         return [scores[at] for at in indices]
 
-    def _likelihoods(self, prepared: Prepared | None, texts: Sequence[str]) -> list[Score]:
-        rendered = self.rendered(DESCRIBE, prepared)
+    def _likelihoods(self, prepared: Prepared | None, texts: Sequence[str], before: str = "") -> list[Score]:
+        rendered = self.rendered(f"{before}{DESCRIBE}", prepared)
         prefix = self.prefix(rendered, prepared)
         counts = {"prompt_tokens": prefix.ids.shape[1], "clip_tokens": self.clip_tokens(prefix), "thought_tokens": 0}
         if self.thinking.thinks:
@@ -191,8 +194,10 @@ class GenerativeModel(ReadsWholeTexts, PromptedModel):
         rows = self.prefixes.log_probabilities(prefix, ids)
         return [_likelihood(row, counts) for row in rows]
 
-    def _blind(self, texts: Sequence[str]) -> list[Score]:
-        """Score without the video; each text once while the model is loaded."""
+    def _blind(self, texts: Sequence[str], before: str = "") -> list[Score]:
+        """Score without the video; each text once while the model is loaded, unless subtitles are before it."""
+        if before:
+            return self._likelihoods(None, texts, before) if texts else []
         new = [text for text in dict.fromkeys(texts) if text not in self._blind_scores]
         self._blind_scores.update(zip(new, self._likelihoods(None, new) if new else [], strict=True))
         return [self._blind_scores[text] for text in texts]
@@ -208,11 +213,12 @@ class GenerativeModel(ReadsWholeTexts, PromptedModel):
             for with_clip, without_clip in zip(clip_scores, blind_scores, strict=True)
         ]
 
-    def _matches(self, prepared: Prepared | None, texts: Sequence[str]) -> list[Score]:
-        answers = self._answers(MATCHES, prepared, texts, (YES, NO), [()] * len(texts))
+    def _matches(self, prepared: Prepared | None, texts: Sequence[str], meta: VideoMeta) -> list[Score]:
+        prompts = (meta.before, meta.asks or MATCHES)
+        answers = self._answers(prompts, prepared, texts, (YES, NO), [()] * len(texts))
         return [_answered([(0, answer)]) for answer in answers]
 
-    def _choices(self, prepared: Prepared | None, texts: Sequence[str]) -> list[Score]:
+    def _choices(self, prepared: Prepared | None, texts: Sequence[str], before: str) -> list[Score]:
         """Return each text's share of the letters' probability, averaged over rotations, so that no position is
         favoured."""
         count = len(texts)
@@ -221,7 +227,8 @@ class GenerativeModel(ReadsWholeTexts, PromptedModel):
         orders = [[(first + at) % count for at in range(count)] for first in range(count)]
         shown = [tuple(texts[at] for at in order) for order in orders]
         spellings = [(letter, f" {letter}") for letter in LETTERS[:count]]
-        answers = self._answers(CHOOSE, prepared, [lettered(list(row)) for row in shown], spellings, shown)
+        fillings = [lettered(list(row)) for row in shown]
+        answers = self._answers((before, CHOOSE), prepared, fillings, spellings, shown)
         return [
             _answered([(order.index(at), answer) for order, answer in zip(orders, answers, strict=True)])
             for at in range(count)
@@ -229,21 +236,22 @@ class GenerativeModel(ReadsWholeTexts, PromptedModel):
 
     def _answers(
         self,
-        prompt: str,
+        prompts: tuple[str, str],
         prepared: Prepared | None,
         fillings: Sequence[str],
         spellings: Sequence[Sequence[str]],
         shown: Sequence[tuple[str, ...]],
     ) -> "list[Answer]":
-        """Ask the prompt with each filling. `spellings`: per option the words that name it; `shown`: per filling the
-        texts that the letters name, none for a question of yes or no."""
-        question = prompt.replace("{}", SLOT)
+        """Ask with each filling. `prompts`: a text before the prompt, and the prompt. `spellings`: per option the words
+        that name it; `shown`: per filling the texts that the letters name, none for a question of yes or no."""
+        before, prompt = prompts
+        question = before + prompt.replace("{}", SLOT)
         rendered = self.rendered(question, prepared)
         head, _, tail = rendered.partition(SLOT)
         prefix = self.prefix(head, prepared)
         opening = self.talk.open_thought(rendered, question)[0]
         rows = [self.talk.plain_ids(filling + tail) for filling in fillings]
-        options = YES_NO if prompt == MATCHES else tuple(LETTERS[: len(spellings)])
+        options = tuple(LETTERS[: len(spellings)]) if prompt == CHOOSE else YES_NO
         self.check_context(prefix, max(map(len, rows)) + 1)
         n_clip = self.clip_tokens(prefix)
         if self.thinking.reads_words:

@@ -2,8 +2,6 @@
 
 import threading
 
-# Min characters per token, and tokens per picture: for reservations before the server has counted.
-CHARS_PER_TOKEN, TOKENS_PER_IMAGE = 3, 1000
 SPENT = "budget spent"
 
 

@@ -4,6 +4,7 @@
 PROMPTS = "1"
 DESCRIBE = "Describe this video in one sentence."
 MATCHES = 'Does this video show "{}"? Answer with yes or no.'
+SUBTITLES = "These are the subtitles of the video:\n{}\n\n"
 CHOOSE = "Which sentence describes this video?\n{}\nAnswer with the letter only."
 YES, NO = ("Yes", "yes", " Yes", " yes"), ("No", "no", " No", " no")
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -14,8 +14,8 @@ from email.utils import parsedate_to_datetime
 from itertools import accumulate
 from typing import Any
 
+from foilworks.core.hub.catalogue.token_estimates import CHARS_PER_TOKEN, TOKENS_PER_IMAGE, TOKENS_PER_SOUND_SECOND
 from foilworks.core.hub.interfaces import ChatReply, ChatRequest
-from foilworks.core.hub.served.budget import CHARS_PER_TOKEN, TOKENS_PER_IMAGE
 from foilworks.core.text.model_answers import CLOSES, without_thoughts
 from foilworks.core.text.storable import storable
 
@@ -23,6 +23,8 @@ MAX_MESSAGE_LENGTH = 160
 MAX_REVISION_LENGTH = 64
 # Fields that are left out for servers that do not support them: a word of the error -> the field.
 OPTIONAL = {"response_format": "response_format", "schema": "response_format", "seed": "seed", "temper": "temperature"}
+# Of WAV files with 16,000 samples of 16 bits.
+BYTES_PER_SECOND = 32_000
 # Max alternatives per token of older servers.
 FEW_LOGPROBS = 5
 FILTERED = "content_filter"
@@ -80,17 +82,20 @@ def body_of(model: str, request: ChatRequest, left_out: Collection[str], most_lo
 
 
 def messages_of(request: ChatRequest) -> list[dict[str, Any]]:
-    """Return the conversation; pictures are before the text of the last message."""
+    """Return the conversation; pictures and sound are before the text of the last message."""
     messages: list[dict[str, Any]] = [{"role": role, "content": content} for role, content in request.messages]
-    if request.images:
+    if request.images or request.sound:
         frames = [base64.b64encode(image).decode() for image in request.images]
-        if request.as_video:
+        if request.as_video and frames:
             image_parts = [{"type": "video_url", "video_url": {"url": f"data:video/jpeg;base64,{','.join(frames)}"}}]
         else:
             urls = [
                 f"data:image/{_form(image)};base64,{frame}" for image, frame in zip(request.images, frames, strict=True)
             ]
             image_parts = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
+        if request.sound:
+            sound = {"data": base64.b64encode(request.sound).decode(), "format": "wav"}
+            image_parts.append({"type": "input_audio", "input_audio": sound})
         messages[-1]["content"] = [*image_parts, {"type": "text", "text": messages[-1]["content"]}]
     return messages
 
@@ -168,7 +173,8 @@ def answer_of(content: bytes) -> ChatReply | Failed:
 def estimated(request: ChatRequest) -> tuple[int, int]:
     """Estimate the tokens (in, out) of a request."""
     text_tokens = sum(len(content) for _, content in request.messages) // CHARS_PER_TOKEN
-    return text_tokens + TOKENS_PER_IMAGE * len(request.images), request.max_tokens
+    sound_tokens = len(request.sound) * TOKENS_PER_SOUND_SECOND // BYTES_PER_SECOND
+    return text_tokens + TOKENS_PER_IMAGE * len(request.images) + sound_tokens, request.max_tokens
 
 
 def counted(reply: ChatReply, request: ChatRequest) -> ChatReply:

@@ -8,7 +8,10 @@ from django.core.management.base import CommandParser
 from evaluation.board.gaps import gaps_of
 from evaluation.errors import EvaluationError
 from evaluation.ladder.ladders import ladder_of_run
-from evaluation.ladder.wording import sentences
+from evaluation.ladder.stress_tests import stress_of_run
+from evaluation.ladder.wording import sentences, stress_sentences
+from evaluation.open_answers.actions.open_answers import import_open_answers
+from evaluation.open_answers.boards import as_json, open_board
 from evaluation.score_files.score_readers import AUTO, FORMS
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.answer_figures import answer_figures
@@ -16,10 +19,13 @@ from evaluation.scoring.models import Run
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import release_named, run_results
 from evaluation.scoring.run_request import BUDGET, DTYPES, RunRequest
+from evaluation.scoring.rung_costs import COUNTS, cost_line, rung_costs
+from evaluation.scoring.rung_params import CHOICES
 from evaluation.scoring.rung_results import ladder_results
 from evaluation.scoring.rungs import CONTROLS, FRAMES_TRIED
 from evaluation.scoring.served.figures import figures_as_json, figures_of
 from evaluation.scoring.standard_results import standard_of
+from foilworks.core.corpus.models import Release
 from foilworks.core.hub.catalogue.registry import ENDPOINT, SCORE_FILE
 from foilworks.site.management.base import CommandGroup, FoilworksCommand, one_line
 from foilworks.site.management.columns import add_columns, ignored_line
@@ -34,6 +40,8 @@ LEGEND = (
 COLUMNS = ("n", "T", "T_ci", "P", "P+T", "ties")
 GAP = ("public", "public_ci", "private", "private_ci", "gap", "gap_ci")
 RUNG = ("n", "T", "T_ci")
+OPEN = ("metric", "value", "ci", "n", "n_unread", "all_wrong", "constant")
+STRESS = ("n", "value", "ci", "other", "other_ci", "gap", "gap_ci", "chance")
 RANKED = (("rcad", "rank among foils (RCAD)"), ("control", "rank among other captions"))
 TWO_CLIPS = ("n", "text", "text_ci", "video", "video_ci", "group", "group_ci", "ties")
 STANDARD = ("n", "choices", "R@1", "R@1_ci")
@@ -51,8 +59,9 @@ class _StartsRun(FoilworksCommand):
         )
 
     def start(self, spec: str, options: dict[str, Any], **settings: Any) -> dict[str, Any]:
-        project = project_by_slug(options["project"]) if options["project"] else None
-        release = release_named(options["release"], project)
+        release = _release(options)
+        if settings.get("controls") or settings.get("rungs"):
+            self.say(cost_line(_costs(release, spec, options)))
         settings |= {"protocol": options["protocol"], "label": options["label"]}
         run = start_run(None, release, RunRequest(spec, **settings))
         result = {"run": run.pk, "release": release.pk, "model": run.label}
@@ -88,6 +97,10 @@ class _StartsRun(FoilworksCommand):
             rows = [(name.replace("_", " "), *[found[key] for key in RUNG]) for name, found in result["ladder"].items()]
             shown += "\n\n" + table(("rung", *RUNG), rows)
             shown += "".join(f"\n{one}" for one in ["", *result.get("sentences", [])])
+        if tests := result.get("stress"):
+            rows = [(name, *[found[key] for key in STRESS]) for name, found in tests.items()]
+            shown += "\n\n" + table(("stress test", *STRESS), rows)
+            shown += "".join(f"\n{one}" for one in stress_sentences(tests))
         if pairs := result["two_clips"]:
             shown += "\n\n" + _two_clips(pairs)
         if result.get("gap"):
@@ -125,7 +138,7 @@ class Model(_StartsRun):
         slug, _colon, argument = options["model"].partition(":")
         if slug in (ENDPOINT, SCORE_FILE):
             raise EvaluationError(f"{options['model']}: write `foilworks evaluate {slug} {argument}`")
-        names = ("device", "dtype", "standard", "control", "controls", "frames_tried")
+        names = ("device", "dtype", "standard", "control", "controls", "rungs", "frames_tried")
         return self.start(options["model"], options, **{name: options[name] for name in names})
 
 
@@ -142,7 +155,7 @@ class Endpoint(_StartsRun):
 
     def run(self, **options: Any) -> dict[str, Any]:
         budget = {name: options[f"max_{name}"] for name in BUDGET if options[f"max_{name}"] is not None}
-        settings = {name: options[name] for name in ("control", "controls", "frames_tried")}
+        settings = {name: options[name] for name in ("control", "controls", "rungs", "frames_tried")}
         return self.start(f"{ENDPOINT}:{options['model']}", options, budget=budget, **settings)
 
 
@@ -183,9 +196,73 @@ class File(_StartsRun):
         return self.start(spec, options, rung_files=_files(options["rung"]), **settings)
 
 
+class Open(FoilworksCommand):
+    help = "put answers without options on the board of a release, by metric"
+    example = (
+        "foilworks evaluate open answers.jsonl --release 3 --column right=ground_truth --sync\n"
+        "  foilworks evaluate open answers.jsonl --release 3 --judge endpoint:lab/MODEL --sync --json"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("answers", type=Path, metavar="ANSWERS", help="CSV or JSON: id, prediction, right answer")
+        parser.add_argument("--release", required=True, metavar="ID", help="id, hash or name of the release")
+        parser.add_argument("--project", metavar="SLUG", help="project, if several have a release of this name")
+        parser.add_argument("--label", default="", help="name of the model on the board")
+        parser.add_argument("--judge", default="", metavar="SPEC", help="endpoint:NAME/MODEL or chat:NAME")
+        parser.add_argument("--sync", action="store_true", help="judge now instead of queueing a job")
+        add_columns(parser)
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        release = _release(options)
+        names = ("columns", "label", "judge")
+        found = import_open_answers(None, release, options["answers"], **{name: options[name] for name in names})
+        result: dict[str, Any] = {"set": found.pk, "release": release.pk, "model": found.label}
+        if found.job is not None:
+            result |= run_or_queue(self, found.job, options["sync"])
+        return {**result, "board": as_json(open_board(release))}
+
+    def render(self, result: dict[str, Any]) -> str:
+        lines = [
+            table(("model", *OPEN), [(row["model"], *[row.get(name) for name in OPEN]) for row in result["board"]])
+        ]
+        for row in result["board"]:
+            if agreement := row.get("agreement"):
+                ci = agreement["ci"] and [round(end, 3) for end in agreement["ci"]]
+                said = agreement["reason"] if agreement["alpha"] is None else f"alpha {agreement['alpha']:.3f} {ci}"
+                cost = row.get("judge_cost", {})
+                lines.append(
+                    f"{row['model']}: judge {row['judge']}; agreement with people on {agreement['n']} answers: {said}; "
+                    f"cost {cost.get('cost', 0):.4f} {cost.get('currency', '')}".rstrip()
+                )
+        return "\n".join(lines)
+
+
+class Cost(FoilworksCommand):
+    help = "show what rungs and stress tests would cost, without running them"
+    example = (
+        "foilworks evaluate cost vlm:Qwen/Qwen2.5-VL-7B-Instruct --release 3\n"
+        "  foilworks evaluate cost 'endpoint:lab/MODEL' --release 3 --rungs with_subtitles,claims"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("model", metavar="SPEC", help="model, such as fake:, clip:ID, endpoint:NAME/MODEL")
+        parser.add_argument("--release", required=True, metavar="ID", help="id, hash or name of the release")
+        parser.add_argument("--project", metavar="SLUG", help="project, if several have a release of this name")
+        _add_controls(parser)
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        return _costs(_release(options), options["model"], options)
+
+    def render(self, result: dict[str, Any]) -> str:
+        rows = [(row["rung"], *[row[name] for name in COUNTS]) for row in result["rungs"]]
+        total = ("all", *[result["total"][name] for name in COUNTS])
+        lines = [table(("rung", *COUNTS), [*rows, total]), cost_line(result)]
+        return "\n".join([*lines, *(f"{name}: {why}" for name, why in result["cannot"].items())])
+
+
 class Command(CommandGroup):
     help = "score a release with a model"
-    subcommands = {"model": Model, "endpoint": Endpoint, "file": File}
+    subcommands = {"model": Model, "endpoint": Endpoint, "file": File, "open": Open, "cost": Cost}
 
 
 def _add_controls(parser: CommandParser) -> None:
@@ -200,12 +277,29 @@ def _add_controls(parser: CommandParser) -> None:
         help="also score without the clip, with another clip, single, shuffled and reversed frames",
     )
     parser.add_argument(
+        "--rungs",
+        type=lambda names: [name.strip() for name in names.split(",") if name.strip()],
+        default=[],
+        metavar="A,B",
+        help=f"also score these rungs and stress tests, by name: {', '.join(CHOICES)}",
+    )
+    parser.add_argument(
         "--frames-tried",
         type=int,
         default=FRAMES_TRIED,
         metavar="N",
         help="with --controls: how many single frames the best one is chosen from, an odd number",
     )
+
+
+def _release(options: dict[str, Any]) -> Release:
+    project = project_by_slug(options["project"]) if options["project"] else None
+    return release_named(options["release"], project)
+
+
+def _costs(release: Release, spec: str, options: dict[str, Any]) -> dict[str, Any]:
+    names, has_usual = options["rungs"], options["controls"] or not options["rungs"]
+    return rung_costs(release, spec, names, options["frames_tried"], usual=has_usual)
 
 
 def _results(run: Run) -> dict[str, Any]:
@@ -221,6 +315,8 @@ def _results(run: Run) -> dict[str, Any]:
         results["ladder"] = ladder_results(run)
     if ladder := ladder_of_run(run):
         results["sentences"] = sentences(ladder["overall"])
+    if tests := stress_of_run(run):
+        results["stress"] = tests
     if gaps := [row for row in gaps_of(run.release) if row.run == run]:
         results["gap"] = gaps[0].found
     return results

@@ -7,7 +7,8 @@ from django.core.management.base import CommandParser
 
 from evaluation.errors import EvaluationError
 from evaluation.ladder.ladders import evidence_of, ladder_of_release, ladder_of_run, ladder_runs
-from evaluation.ladder.wording import benchmark_sentences, sentences
+from evaluation.ladder.stress_tests import stress_of_run
+from evaluation.ladder.wording import benchmark_sentences, sentences, stress_sentences
 from evaluation.metrics.need_evidence import LOWEST, MIN_LOOKS
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import release_named
@@ -42,9 +43,11 @@ class Command(FoilworksCommand):
             if run is None:
                 raise EvaluationError(f"there is no run {options['run']}; `foilworks evaluate` prints the id of a run")
             found, runs = ladder_of_run(run), [run]
+            if tests := stress_of_run(run):
+                found = {**(found or {"overall": None, "sentences": []}), "stress": tests}
         if found is None:
             raise EvaluationError("no ladder yet; score the rungs with `foilworks evaluate model SPEC --controls`")
-        said = benchmark_sentences(found) if options["release"] else sentences(found["overall"])
+        said = benchmark_sentences(found) if options["release"] else _said(found)
         result = {**found, "sentences": said}
         if options["items"]:
             result["items"] = _names(runs, NEEDS[options["items"]])
@@ -57,6 +60,8 @@ class Command(FoilworksCommand):
             shown = [table(("needs", *SHARES), rows)]
             looks = result["evidence"]["needs"].items()
             shown += [table(("need", "effective looks", "items"), [(n, r["looks"], r["supported"]) for n, r in looks])]
+        elif overall is None:
+            shown = []
         else:
             rungs = [(rung, *[row[name] for name in RUNGS]) for rung, row in overall["rungs"].items()]
             parts = [(", ".join(row["parts"]), *[row[name] for name in PARTS]) for row in overall["parts"]]
@@ -65,6 +70,11 @@ class Command(FoilworksCommand):
         if "items" in result:
             shown += ["\n".join(result["items"]) or "no items"]
         return "\n\n".join(shown)
+
+
+def _said(found: dict[str, Any]) -> list[str]:
+    said = sentences(found["overall"]) if found["overall"] else []
+    return [*said, *stress_sentences(found.get("stress", {}))]
 
 
 def _names(runs: Sequence[Run], need: str) -> list[str]:

@@ -13,6 +13,7 @@ from foilworks.site.management.columns import add_columns, ignored_line
 from foilworks.site.management.text_tables import table, table_of
 
 TWO_CLIPS = ("n", "text", "text_ci", "video", "video_ci", "group", "group_ci", "ties")
+OPEN = ("metric", "value", "ci", "n", "n_unread", "all_wrong", "constant", "released_code")
 PAIRWISE = ("n", "T", "T_ci", "P", "P+T", "ties", "chance T", "T_all", "n_all")
 
 
@@ -26,6 +27,7 @@ class Command(FoilworksCommand):
         "  foilworks metrics mc --file predictions.json --column right=answer\n"
         "  foilworks metrics two-clips --file winoground-clip.jsonl --ties strict\n"
         "  foilworks metrics sets --file run_samples_mvp.jsonl\n"
+        "  foilworks metrics open --file answers.jsonl --column right=ground_truth\n"
         "  foilworks metrics retrieval --file sim.npy"
     )
 
@@ -131,6 +133,8 @@ class Command(FoilworksCommand):
             return table_of(result["models"], ("model", "accuracy", "ci", "class_mean", "n"))
         if result["kind"] == "sets":
             return _sets(result)
+        if result["kind"] == "open":
+            return table_of(result["groups"], OPEN)
         if result["kind"] == "two-clips":
             return _two_clips(result)
         return table(("", "value"), [(key, value) for key, value in result.items() if key not in HIDDEN])
