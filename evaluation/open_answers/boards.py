@@ -6,9 +6,11 @@ from hashlib import sha256
 from typing import Any
 
 import numpy as np
+from django.db.models import Exists, OuterRef, Subquery
 
 from evaluation.analyses.agreement_data import alpha, percent_agreement
-from evaluation.metrics.open_answers import JUDGE, OpenAnswers, agreement_counts, compute
+from evaluation.cached_results.cache import cached_by_fingerprint, digest
+from evaluation.metrics.open_answers import JUDGE, VERSION, OpenAnswers, agreement_counts, compute
 from evaluation.open_answers.models import AnswerJudgement, JudgeUsage, OpenAnswer, OpenAnswerSet
 from foilworks.core.corpus.models import Release
 from foilworks.core.projects.models import User
@@ -29,20 +31,38 @@ class OpenRow:
 
 
 def open_board(release: Release) -> dict[str, list[OpenRow]]:
-    """Return metric -> its rows, the best value first; {} without answers. Four queries."""
-    sets = list(OpenAnswerSet.objects.filter(release=release).select_related("job", "usage", "release__project"))
+    """Return metric -> its rows, the best value first; {} without answers. One query, and one per model once cached."""
+    has_answers = Exists(OpenAnswer.objects.filter(answer_set=OuterRef("pk")))
+    judgements = AnswerJudgement.objects.filter(answer__answer_set=OuterRef("pk")).order_by()
+    sets = OpenAnswerSet.objects.filter(has_answers, release=release).annotate(
+        last_judgement=Subquery(judgements.order_by("-judged_at").values("judged_at")[:1])
+    )
     board: dict[str, list[OpenRow]] = {}
-    for answer_set in sets:
-        for group in results_of(answer_set)["groups"]:
-            is_judge = group["metric"] == JUDGE
-            usage = getattr(answer_set, "usage", None)
-            row = OpenRow(
-                answer_set, group, agreement_of(answer_set) if is_judge else None, usage if is_judge else None
-            )
+    for answer_set in sets.select_related("job", "usage", "release__project"):
+        found = _cached(answer_set)
+        for group in found["groups"]:
+            row = OpenRow(answer_set, group)
+            if group["metric"] == JUDGE:
+                row = OpenRow(answer_set, group, found["agreement"], getattr(answer_set, "usage", None))
             board.setdefault(group["metric"], []).append(row)
     for rows in board.values():
         rows.sort(key=lambda row: -(row.group["value"] if row.group["value"] is not None else -1.0))
     return board
+
+
+def _cached(answer_set: OpenAnswerSet) -> dict[str, Any]:
+    """Return the results of a set with the agreement of its judge; computed again after each verdict of a person."""
+
+    def make() -> dict[str, Any]:
+        agreement = agreement_of(answer_set) if answer_set.judge else None
+        return {**results_of(answer_set), "agreement": agreement}
+
+    if answer_set.judge and answer_set.judged_at is None:
+        # Verdicts still arrive.
+        return make()
+    times = [at and at.timestamp() for at in (answer_set.judged_at, vars(answer_set)["last_judgement"])]
+    fingerprint = digest([VERSION, answer_set.sha256, answer_set.judge, times])
+    return cached_by_fingerprint(answer_set.release.project, "open", str(answer_set.pk), fingerprint, make)
 
 
 def results_of(answer_set: OpenAnswerSet) -> dict[str, Any]:

@@ -109,6 +109,7 @@ ON_WEB_HOST = {
     "foilworks.site.exports.jobs": {"compute_tables", "write_zip_file"},
     "foilworks.site.imports.jobs": {"preview_import", "run_import", "undo_import"},
     "foilworks.site.publishing.jobs": {"build_archive", "build_folder"},
+    "evaluation.open_answers.jobs": {"judge_answers"},
     "evaluation.releases.jobs": {"freeze_by_job", "preview_release"},
     "evaluation.reports.jobs": {"compute_figures", "compute_report"},
     "foilworks.site.jobs": {"train_average", "train_temporal"},
