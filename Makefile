@@ -97,11 +97,11 @@ docs: $(STAMPS)/dev ## the documentation as a site, docs/_build/html
 
 # By the setuptools of the environment, so that nothing else is needed; build/ would carry old files into the next wheel.
 .PHONY: wheel
-wheel: $(STAMPS)/venv ## build the wheel, dist/foilworks-VERSION-py3-none-any.whl
+wheel: $(STAMPS)/venv ## build the wheels of Foilworks and of its client, in dist/
 	@rm -rf build
 	@$(BIN)/python -c 'import setuptools' 2>/dev/null || $(BIN)/python -m pip install --quiet 'setuptools>=77'
-	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
-	@rm -rf build && ls dist/*.whl
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist . ./foilworks/client
+	@rm -rf build foilworks/client/build foilworks/client/*.egg-info && ls dist/*.whl
 
 .PHONY: install
 install: $(STAMPS)/dev ## only set up the environment

@@ -63,6 +63,9 @@ def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: Path
     wanted |= {f"foilworks/site/docs/{path.relative_to(ROOT / 'docs')}" for path in (ROOT / "docs").glob("*.md")}
     for shelf in SHELVES:
         wanted |= {f"foilworks/site/docs/{shelf}/{path.name}" for path in (ROOT / "docs" / shelf).glob("*.md")}
+    example = ROOT / "docs/examples/plugin"
+    files = (path for path in example.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    wanted |= {f"foilworks/site/plugin_example/{path.relative_to(example).as_posix()}" for path in files}
     with zipfile.ZipFile(wheel) as archive:
         held = set(archive.namelist())
     described = {name for name in held if name.startswith(f"foilworks-{__version__}.dist-info/")}

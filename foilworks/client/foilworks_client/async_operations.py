@@ -91,6 +91,7 @@ from .records import (
     MeasureProximityIn,
     MemberIn,
     MemberOut,
+    MembersIn,
     ModelCardRow,
     Move,
     MoveIn,
@@ -136,6 +137,8 @@ from .records import (
     RequestedOut,
     ResolvedIn,
     RetryIn,
+    ReviewsIn,
+    ReviewsOut,
     RolesIn,
     RotationIn,
     RunDetail,
@@ -260,6 +263,10 @@ class AsyncOperations:
         returned once.
         """
         return cast(Added, await self._transport.json("POST", f"projects/{project}/members", body=body))
+
+    async def create_members(self, project: str, /, **body: Unpack[MembersIn]) -> list[Added]:
+        """Add several people as `create_member` does: all of them, or none."""
+        return cast(list[Added], await self._transport.json("POST", f"projects/{project}/members/bulk", body=body))
 
     async def read_member(self, project: str, member: int, /) -> MemberOut:
         """Get one member."""
@@ -425,6 +432,12 @@ class AsyncOperations:
         return self._transport.lines(
             f"projects/{project}/votes/export", params={"item": item, "stage": stage, "state": state, "choice": choice}
         )
+
+    async def review_candidates(self, project: str, /, **body: Unpack[ReviewsIn]) -> ReviewsOut:
+        """Accept or drop many candidates, as if you had claimed and submitted each; returns and fixes go one by
+        one.
+        """
+        return cast(ReviewsOut, await self._transport.json("POST", f"projects/{project}/reviews", body=body))
 
     def list_runs(
         self,

@@ -90,6 +90,7 @@ from .records import (
     MeasureProximityIn,
     MemberIn,
     MemberOut,
+    MembersIn,
     ModelCardRow,
     Move,
     MoveIn,
@@ -135,6 +136,8 @@ from .records import (
     RequestedOut,
     ResolvedIn,
     RetryIn,
+    ReviewsIn,
+    ReviewsOut,
     RolesIn,
     RotationIn,
     RunDetail,
@@ -259,6 +262,10 @@ class Operations:
         returned once.
         """
         return cast(Added, self._transport.json("POST", f"projects/{project}/members", body=body))
+
+    def create_members(self, project: str, /, **body: Unpack[MembersIn]) -> list[Added]:
+        """Add several people as `create_member` does: all of them, or none."""
+        return cast(list[Added], self._transport.json("POST", f"projects/{project}/members/bulk", body=body))
 
     def read_member(self, project: str, member: int, /) -> MemberOut:
         """Get one member."""
@@ -420,6 +427,12 @@ class Operations:
         return self._transport.lines(
             f"projects/{project}/votes/export", params={"item": item, "stage": stage, "state": state, "choice": choice}
         )
+
+    def review_candidates(self, project: str, /, **body: Unpack[ReviewsIn]) -> ReviewsOut:
+        """Accept or drop many candidates, as if you had claimed and submitted each; returns and fixes go one by
+        one.
+        """
+        return cast(ReviewsOut, self._transport.json("POST", f"projects/{project}/reviews", body=body))
 
     def list_runs(
         self,

@@ -184,6 +184,10 @@ class MemberIn(TypedDict):
     with_token: NotRequired[bool]
 
 
+class MembersIn(TypedDict):
+    members: list["MemberIn"]
+
+
 class SubtestOut(TypedDict):
     id: int
     name: str
@@ -322,6 +326,26 @@ class VoteOut(TypedDict):
     watch: dict[str, Any]
     guideline: int | None
     at: str
+
+
+class ReviewsOut(TypedDict):
+    """`done`: the review of each candidate; `refused`: candidates that you may not decide on now."""
+
+    done: dict[str, int]
+    refused: list[int]
+
+
+class ReviewIn(TypedDict):
+    """`candidate`: its id, as `runs/ID/candidates` lists it. A drop needs `reasons`, as the page has them."""
+
+    candidate: int
+    decision: Literal["accept", "drop"]
+    reasons: NotRequired[list[str]]
+    comment: NotRequired[str]
+
+
+class ReviewsIn(TypedDict):
+    reviews: list["ReviewIn"]
 
 
 class RunOut(TypedDict):
