@@ -43,6 +43,15 @@ class JudgedPair:
 
 
 @dataclass(frozen=True)
+class JudgedAnswer:
+    """What a judge of open answers sees: a question ("" if unknown), its right answer, and the answer of a model."""
+
+    question: str
+    reference: str
+    answer: str
+
+
+@dataclass(frozen=True)
 class CaptionInput:
     """A caption to foil. `facts`: {"count": 3, "entities": […]}; `siblings`: the video's other captions.
 

@@ -81,7 +81,7 @@ _METRICS: dict[str, Entry] = {
         summary="R@1, R@5, R@10, median and mean rank over N x N similarities, in bounded memory.",
     ),
 }
-INPUTS = frozenset({"pairs", "choices", "two_clips", "matrix", "answers"})
+INPUTS = frozenset({"pairs", "choices", "two_clips", "matrix", "answers", "open"})
 _CONTRACT = Contract(
     {"compute": Call(("data",), is_json=True)},
     defaults={"VERSION": "1", "INPUT": "pairs"},

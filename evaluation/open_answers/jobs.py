@@ -1,5 +1,6 @@
 """Have a model judge open answers; verdicts are stored as they come, and no answered question is sent again."""
 
+from collections.abc import Sequence
 from functools import partial
 
 from django.utils import timezone
@@ -17,9 +18,12 @@ from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.progress import note, progress
 from foilworks.core.text.batches import batched
 from foilworks.core.text.model_answers import YES_NO, without_thoughts
+from foilworks.core.text.registry import load, version_of
 from generation.instruction_models.answer_rows import PricedAnswers
 from generation.instruction_models.cached_answers import Asking
 from generation.instruction_models.endpoints import endpoint_and_model
+from generation.records import JudgedAnswer
+from generation.screening.registry import JUDGES
 
 # Change the version with the text: it is part of the key of a judge.
 PROMPTS = "1"
@@ -35,11 +39,41 @@ Verdict = OpenAnswer.Verdict
 def judge_answers(set_id: int, job: Job) -> None:
     """Judge the answers of a set whose right answer is a text. EvaluationError, HubError: the model cannot answer."""
     answer_set = OpenAnswerSet.objects.select_related("release__project").get(pk=set_id)
-    chat, answers = _opened(answer_set, job)
-    answer_set.judge_key = f"{chat.info.model_id}@{chat.info.revision} judge={PROMPTS}"[:300]
     rows = list(OpenAnswer.objects.filter(answer_set=answer_set).order_by("pk"))
     texts = [row for row in rows if credit(row.text, row.reference)[0] == EXACT]
     todo = [row for row in texts if not row.verdict]
+    if answer_set.judge.partition(":")[0] in JUDGES:
+        _judge_by_plugin(answer_set, todo)
+    else:
+        _judge_by_chat(answer_set, texts, todo, job)
+    answer_set.judged_at = timezone.now()
+    answer_set.save(update_fields=["judge_key", "judged_at"])
+
+
+def _judge_by_plugin(answer_set: OpenAnswerSet, todo: Sequence[OpenAnswer]) -> None:
+    """Store the verdicts of a judge of a plug-in (docs/how-to/plugins.md). EvaluationError: not one per answer."""
+    slug, _colon, argument = answer_set.judge.partition(":")
+    entry = JUDGES[slug]
+    module = load(entry)
+    if not hasattr(module, "judge_answers"):
+        raise EvaluationError(f"the judge '{slug}' judges no answers; choose another judge")
+    answer_set.judge_key = f"{answer_set.judge}@{version_of(entry, module)}"[:300]
+    answers = [JudgedAnswer(row.question, row.reference, without_thoughts(row.text)[0]) for row in todo]
+    verdicts = list(module.judge_answers(answers, argument=argument))
+    if len(verdicts) != len(todo):
+        raise EvaluationError(
+            f"{entry.origin}: judge_answers gave {len(verdicts)} verdicts for {len(todo)} answers; give one per answer"
+        )
+    for row, is_right in zip(todo, verdicts, strict=True):
+        row.verdict = Verdict.UNREADABLE if is_right is None else Verdict.RIGHT if is_right else Verdict.WRONG
+    OpenAnswer.objects.bulk_update(todo, ["verdict"], batch_size=ANSWERS_AT_ONCE)
+
+
+def _judge_by_chat(
+    answer_set: OpenAnswerSet, texts: Sequence[OpenAnswer], todo: Sequence[OpenAnswer], job: Job
+) -> None:
+    chat, answers = _opened(answer_set, job)
+    answer_set.judge_key = f"{chat.info.model_id}@{chat.info.revision} judge={PROMPTS}"[:300]
     asking, done = Asking(chat, answers), len(texts) - len(todo)
     for some in batched(todo, ANSWERS_AT_ONCE):
         replies = asking.ask([_request(row) for row in some])
@@ -54,8 +88,6 @@ def judge_answers(set_id: int, job: Job) -> None:
             raise EvaluationError(f"{chat.info.model_id}: the judge gives no answer ({failure}); retry the job later")
         done += len(some)
         progress(job, done, len(texts), f"asking the judge: {chat.info.model_id}")
-    answer_set.judged_at = timezone.now()
-    answer_set.save(update_fields=["judge_key", "judged_at"])
 
 
 def _request(row: OpenAnswer) -> ChatRequest:

@@ -62,6 +62,8 @@ def open_judge(
         return _served(run, params, heard, notice)
     if slug in JUDGES:
         module = load(JUDGES[slug])
+        if not hasattr(module, "judge"):
+            raise GenerationError(f"parameter 'model': the judge '{slug}' sees no clips; choose a video model")
         return PluginJudge(slug, argument, module, version_of(JUDGES[slug], module))
     device = settings.FOILWORKS_DEVICE if params["device"] == "auto" else params["device"]
     opened = partial(loaded_adapter, open_adapter, params["model"], device=device)

@@ -21,7 +21,9 @@ import pytest
 from django.urls import reverse
 
 from evaluation.analyses.registry import REPORTS
+from evaluation.errors import EvaluationError
 from evaluation.metrics.registry import METRICS
+from evaluation.open_answers.actions.open_answers import import_open_answers
 from foilworks.core.corpus.export_formats.parts.released_items import manifest_facts
 from foilworks.core.corpus.export_formats.registry import EXPORTERS
 from foilworks.core.corpus.import_formats.registry import IMPORTERS
@@ -31,6 +33,7 @@ from foilworks.core.hub.adapters.fake import load_adapter
 from foilworks.core.hub.catalogue.registry import ADAPTERS
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.opening import open_adapter
+from foilworks.core.jobs.runner import run_now
 from foilworks.core.media.encode import write_mp4
 from foilworks.core.projects.models import Role
 from foilworks.core.text import plugins
@@ -91,8 +94,8 @@ def test_a_skeleton_passes_its_own_test(group: str, tmp_path: Path, monkeypatch:
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     try:
-        (made,) = (value for name, value in vars(module).items() if name.startswith("test_"))
-        made(*([tmp_path] if "tmp_path" in signature(made).parameters else []))
+        for made in [value for name, value in vars(module).items() if name.startswith("test_")]:
+            made(*([tmp_path] if "tmp_path" in signature(made).parameters else []))
         assert len(files) == 5
     finally:
         for name in set(sys.modules) - before:
@@ -476,3 +479,17 @@ def write(release, out, *, params):
         (line,) = archive.read("out/items.tsv").decode().splitlines()
         assert json.loads(archive.read("out/manifest.json"))["plugin"] == "new 1.0"
     assert line.split("\t")[1:] == [item.caption.text, item.foils.get().text]
+
+
+@pytest.mark.django_db
+def test_a_judge_of_a_plugin_judges_open_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    code = "def judge_answers(answers, *, argument):\n    yield from (one.answer == argument for one in answers)"
+    monkeypatch.setitem(JUDGES, "theirs", row_of(JUDGES, code, monkeypatch))
+    (tmp_path / "model.csv").write_text("id,prediction,right\n1,a cup,a mug\n2,a box,a chest\n", encoding="utf-8")
+    answers = import_open_answers(None, make_release(1), tmp_path / "model.csv", judge="theirs:a cup")
+    run_now(answers.job)
+    answers.refresh_from_db()
+    assert answers.judge_key == "theirs:a cup@1 (new 1.0)"
+    assert list(answers.answers.order_by("pk").values_list("verdict", flat=True)) == ["right", "wrong"]
+    with pytest.raises(EvaluationError, match=r"begin with one of: .*theirs"):
+        import_open_answers(None, answers.release, tmp_path / "model.csv", judge="nobody:")

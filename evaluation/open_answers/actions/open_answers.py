@@ -25,6 +25,7 @@ from foilworks.core.projects.models import User
 from foilworks.core.text.quoting import quoted
 from generation.instruction_models.endpoints import endpoint_and_model
 from generation.model_paths import absolute_argument
+from generation.screening.registry import JUDGES
 
 JOB = "open_answers.judge"
 MAX_ANSWERS, MAX_TEXT, ROWS_PER_QUERY = 100_000, 10_000, 1_000
@@ -67,8 +68,10 @@ def checked_judge(judge: str, release: Release, *, is_person: bool) -> str:
     if slug == ENDPOINT:
         endpoint, model = endpoint_and_model(argument)
         return f"{ENDPOINT}:{endpoint.name}/{model}"
+    if slug in JUDGES:
+        return judge
     if slug not in CHATS:
-        known = ", ".join(CHATS)
+        known = ", ".join([*CHATS, *JUDGES])
         raise EvaluationError(f"judge {quoted(judge)} is not a model that answers; begin with one of: {known}")
     return f"{slug}:{absolute_argument(argument, release.project if is_person else None)}"
 

@@ -401,7 +401,7 @@ class CandidateOut(TypedDict):
     text: str
     state: str
     rank: int
-    span: list[Any]
+    span: list[int]
     model: str
     rejected_by: list[Any]
     unreviewed: bool
@@ -418,7 +418,7 @@ class TuningOut(TypedDict):
     seed: int
     captions: int
     steps: int
-    losses: list[list[Any]]
+    losses: list[list[float]]
     folder: str
     job: "JobOut | None"
     created_at: str
@@ -731,7 +731,7 @@ class CandidateDetail(TypedDict):
     text: str
     state: str
     rank: int
-    span: list[Any]
+    span: list[int]
     model: str
     rejected_by: list[Any]
     unreviewed: bool
@@ -744,9 +744,9 @@ class PromptTemplateRow(TypedDict):
     version: int
     system: str | None
     question: str
-    examples: dict[str, Any] | None
     sha256: str
     created_at: str
+    examples: Any
 
 
 class WritePromptIn(TypedDict):
@@ -761,12 +761,12 @@ class SelectionRow(TypedDict):
     subtest: int
     run: int | None
     kind: str
-    params: dict[str, Any] | None
     seed: int
-    result: dict[str, Any] | None
-    moved: dict[str, Any] | None
     created_at: str
     applied_at: str | None
+    params: Any
+    result: Any
+    moved: Any
     job: "JobOut | None"
 
 
@@ -783,16 +783,16 @@ class CaptionRunRow(TypedDict):
     maker: str
     maker_version: str | None
     mode: str
-    params: dict[str, Any] | None
     seed: int
     sources: str
     split: str | None
-    preview: dict[str, Any] | None
     asked_at: str | None
     stored: int
     known: int
-    skipped: dict[str, Any] | None
     created_at: str
+    params: Any
+    preview: Any
+    skipped: Any
     job: "JobOut | None"
 
 
@@ -897,13 +897,13 @@ class RepairIn(TypedDict):
 
 class InvitationRow(TypedDict):
     id: int | None
-    roles: dict[str, Any]
     note: str | None
     most_uses: int | None
     uses: int
     expires_at: str
     withdrawn_at: str | None
     created_at: str
+    roles: Any
     link: str
 
 
@@ -1045,10 +1045,10 @@ class PracticeCaptionRow(TypedDict):
     id: int | None
     subtest: int | None
     caption: int
-    examples: dict[str, Any]
     explanation: str | None
     withdrawn_at: str | None
     created_at: str
+    examples: Any
 
 
 class AddPracticeIn(TypedDict):
@@ -1330,10 +1330,10 @@ class DescriptionsRow(TypedDict):
     name: str
     describer: str
     extractor: str | None
-    params: dict[str, Any]
-    problems: dict[str, Any] | None
     described_at: str | None
     created_at: str
+    params: Any
+    problems: Any
     job: "JobOut | None"
 
 
@@ -1356,10 +1356,10 @@ class BiasRunRow(TypedDict):
     task: str
     labels: str | None
     encoder: str | None
-    params: dict[str, Any]
-    result: dict[str, Any] | None
     measured_at: str | None
     created_at: str
+    params: Any
+    result: Any
     job: "JobOut | None"
 
 
@@ -1386,8 +1386,8 @@ class BenchmarkedModelRow(TypedDict):
     id: int | None
     label: str
     source: str | None
-    details: dict[str, Any] | None
     scored_at: str | None
+    details: Any
     job: "JobOut | None"
 
 
@@ -1411,8 +1411,8 @@ class ItemCheckRow(TypedDict):
     id: int | None
     descriptions: int
     encoder: str
-    params: dict[str, Any]
     checked_at: str | None
+    params: Any
     job: "JobOut | None"
 
 
@@ -1426,12 +1426,12 @@ class TeacherTrainingRow(TypedDict):
     id: int | None
     label: str
     student: str
-    params: dict[str, Any] | None
     seed: int
     release: int | None
-    sources: dict[str, Any] | None
     model_spec: str | None
     created_at: str
+    params: Any
+    sources: Any
     job: "JobOut | None"
 
 
@@ -1443,8 +1443,8 @@ class StudentEvaluationRow(TypedDict):
     id: int | None
     training: int
     release: int
-    left_out: dict[str, Any] | None
     created_at: str
+    left_out: Any
     job: "JobOut | None"
 
 
@@ -1454,12 +1454,12 @@ class TrainingDetail(TypedDict):
     id: int | None
     label: str
     student: str
-    params: dict[str, Any] | None
     seed: int
     release: int | None
-    sources: dict[str, Any] | None
     model_spec: str | None
     created_at: str
+    params: Any
+    sources: Any
     job: "JobOut | None"
     curve: list[Any]
     evaluations: list["StudentEvaluationRow"]
@@ -1475,8 +1475,8 @@ class ReadingDetail(TypedDict):
     id: int | None
     training: int
     release: int
-    left_out: dict[str, Any] | None
     created_at: str
+    left_out: Any
     job: "JobOut | None"
     rows: list[dict[str, Any]]
 
@@ -1541,7 +1541,7 @@ class AuditEventRow(TypedDict):
     from_state: str | None
     to_state: str | None
     reason: str | None
-    details: dict[str, Any] | None
+    details: Any
     actor: str
 
 
@@ -1645,9 +1645,9 @@ class NotificationRow(TypedDict):
     id: int | None
     project: int
     kind: str
-    facts: dict[str, Any]
     created_at: str
     read_at: str | None
+    facts: Any
     words: str
 
 

@@ -1,8 +1,8 @@
-"""Judge texts about light by the brightness of the clip."""
+"""Judge texts about light by the brightness of the clip, and open answers by their words."""
 
 from collections.abc import Iterator, Sequence
 
-from foilworks.plugins import JudgedPair, MediaError, read_frames, words
+from foilworks.plugins import JudgedAnswer, JudgedPair, MediaError, read_frames, words
 
 VERSION = "1"
 # The values are probabilities that the text is true of the clip.
@@ -21,6 +21,12 @@ def judge(pairs: Sequence[JudgedPair], *, argument: str) -> Iterator[tuple[float
         brightness = float(frames.mean()) / 255
         caption, foil = (_probability(text, brightness) for text in (pair.caption, pair.foil))
         yield None if caption is None or foil is None else (caption, foil)
+
+
+def judge_answers(answers: Sequence[JudgedAnswer], *, argument: str) -> Iterator[bool | None]:
+    """Yield whether each answer means the same as the right one; None if you cannot say."""
+    for answer in answers:
+        yield set(words(answer.reference.lower())) <= set(words(answer.answer.lower())) if answer.answer else None
 
 
 def _probability(text: str, brightness: float) -> float | None:
