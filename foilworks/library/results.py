@@ -1,7 +1,7 @@
 """Show a result: one line in a terminal, a table with bars in a notebook, JSON as of the command, data frames."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,6 +11,7 @@ from evaluation.number_text import share
 
 if TYPE_CHECKING:
     import pandas
+    import wandb
 
 Row = Mapping[str, Any]
 MAX_ROWS = 20
@@ -89,12 +90,43 @@ class Result:
             raise EvaluationError("pandas: is not installed; install it with `pip install pandas`") from error
         return pandas.DataFrame([dict(row) for row in tables[name]])
 
+    def log_to(self, run: "wandb.Run", name: str = "") -> None:
+        """Log the numbers and tables to a run of Weights & Biases, under `name` ("": that of the class, such as audit).
+
+        `run`: what `wandb.init` returns. Numbers and words are in its summary, lists as JSON in its tables.
+
+        EvaluationError: wandb is not installed.
+        """
+        try:
+            import wandb
+        except ImportError as error:
+            raise EvaluationError("wandb: is not installed; install it with `pip install wandb`") from error
+        name = name or type(self).__name__.lower()
+        run.summary.update(dict(_numbers(self.document, name)))
+        for table, rows in self.tables().items():
+            columns = list(dict.fromkeys(column for row in rows for column in row))
+            cells = [[_plain(row.get(column)) for column in columns] for row in rows]
+            run.log({f"{name}/tables/{table}": wandb.Table(columns=columns, data=cells, allow_mixed_types=True)})
+
     def _repr_html_(self) -> str:
         rows = next(iter(self.tables().values()), ())
         texts = [f"<p>{escape(self.summary())}</p>", _bars_html(self.bars()), _table_html(rows[:MAX_ROWS], self.HIDDEN)]
         if len(rows) > MAX_ROWS:
             texts.append(f"<p>{len(rows) - MAX_ROWS:,} more rows: <code>.to_pandas()</code></p>")
         return "".join(texts)
+
+
+def _numbers(value: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """Yield numbers and words of a document with their paths; lists have no path that stays."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _numbers(inner, f"{name}/{key}")
+    elif isinstance(value, int | float | str):
+        yield name, value
+
+
+def _plain(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, Mapping | list | tuple) else value
 
 
 def _bars_html(bars: Sequence[Bar]) -> str:

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import shutil
 import subprocess
 import sys
 import zipfile
@@ -21,6 +20,7 @@ from foilworks.core.jobs.models import JobState
 from foilworks.core.jobs.runner import run_now
 from tests import factories
 from tests.evaluation.ranked import make_release, score
+from tests.pythons import python_of
 
 pytestmark = pytest.mark.django_db
 VALIDATOR = "every-eval-ever==0.3.0"
@@ -118,23 +118,6 @@ def test_winners_stay_winners(release, tmp_path):
     assert results[0]["overall"]["T_all"] == results[1]["overall"]["T_all"] == 0.5
 
 
-# A Python that the validator runs on; the first is this one, if it is new enough.
-PYTHONS = ("python3.12", "python3.13", "python3.14")
-
-
-def newer_python() -> Path | None:
-    if sys.version_info >= (3, 12):
-        return Path(sys.executable)
-    installed = sorted(Path.home().glob(".pyenv/versions/3.1[234]*/bin/python3"))
-    programs = [Path(found) for name in PYTHONS if (found := shutil.which(name))]
-    return next((path for path in [*installed, *programs] if is_newer(path)), None)
-
-
-def is_newer(python: Path) -> bool:
-    check = "import sys; sys.exit(sys.version_info < (3, 12))"
-    return subprocess.run([python, "-c", check], capture_output=True, check=False).returncode == 0
-
-
 def run(*command: str | Path, folder: Path) -> str:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -161,7 +144,7 @@ def test_the_files_have_the_form_of_the_published_schemas(release, lab, tmp_path
 @pytest.mark.full
 def test_the_validator_of_every_eval_ever_takes_the_export_as_it_is(release, lab, tmp_path):
     """With its checks of paths, links, checksums and bounds: no error and no warning."""
-    python = newer_python()
+    python = python_of("3.12") or python_of("3.13")
     if python is None:
         pytest.skip("the validator needs Python 3.12, which is not installed")
     score(release, lab, "lab/m-1", lambda k: k % 3 == 0, lambda k: k % 2 == 0)

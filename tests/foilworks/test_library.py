@@ -19,6 +19,7 @@ import foilworks
 from foilworks import library
 from foilworks.core.text.errors import ActionableError
 from foilworks.library import hub
+from tests.packages import installed_in
 
 MODULES = [
     "foilworks.core.text.errors",
@@ -156,6 +157,44 @@ def test_a_result_is_one_line_a_table_and_bars():
         ladder.to_pandas("steps")
     with pytest.raises(AttributeError):
         ladder.document = {}
+
+
+def test_without_wandb_a_result_says_how_to_install_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "wandb", None)
+    with pytest.raises(ActionableError, match="wandb: is not installed; install it with `pip install wandb`"):
+        foilworks.metrics.mc([{"id": "a", "scores": [0.9, 0.1]}]).log_to(None)
+
+
+# Offline, a run is a file: wandb's own reader of it, and the tables beside it.
+LOG_TO_WANDB = """
+import json, sys
+from pathlib import Path
+import foilworks, wandb
+rows = json.loads(sys.argv[1])
+with wandb.init(project="doors", mode="offline", dir=".", settings=wandb.Settings(silent=True)) as run:
+    foilworks.audit(rows).log_to(run)
+    foilworks.metrics.mc([{"id": "a", "scores": [0.9, 0.1]}]).log_to(run, "choices")
+    summary = dict(run.summary)
+print(json.dumps({name: summary[name] for name in ("audit/verdict", "audit/items", "choices/accuracy")}))
+tables = {path.name.partition("_")[0]: json.loads(path.read_text()) for path in Path().rglob("*.table.json")}
+print(json.dumps({name: [table["columns"][:1], len(table["data"])] for name, table in tables.items()}))
+print(sum(path.stat().st_size > 0 for path in Path("wandb").glob("offline-run-*/*.wandb")))
+"""
+
+
+@pytest.mark.full
+def test_results_are_logged_to_weights_and_biases(tmp_path):
+    """With the real package, which needs no network when it is offline."""
+    own = installed_in(tmp_path / "packages", "wandb")
+    program = [sys.executable, "-c", LOG_TO_WANDB, json.dumps(ROWS)]
+    done = subprocess.run(program, cwd=tmp_path, env=own, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    summary, tables, files = map(json.loads, done.stdout.splitlines())
+    result = foilworks.audit(ROWS)
+    assert summary == {"audit/verdict": result.verdict, "audit/items": len(ROWS), "choices/accuracy": 1.0}
+    assert tables["items"][1] == len(result.tables()["items"])
+    assert tables["checks"] == [["title"], len(result.tables()["checks"])]
+    assert files == 1
 
 
 def test_a_file_of_the_current_folder_needs_no_folder(tmp_path, monkeypatch):

@@ -6,6 +6,8 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
+import tomllib
 import venv
 import zipfile
 from collections.abc import Iterator
@@ -18,32 +20,43 @@ import pytest
 from foilworks import __version__
 from foilworks.site.help_pages import SHELVES
 from tests.ports import free_port
+from tests.pythons import VERSIONS, python_of
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PACKAGES = sorted(path.parent.name for path in ROOT.glob("*/__init__.py") if path.parent.name != "tests")
 # Generated next to the sources, never shipped.
 NOT_SHIPPED = shutil.ignore_patterns("__pycache__", "*.pyc")
-BUILD = "import sys; from setuptools import build_meta; print(build_meta.build_wheel(sys.argv[1]))"
+BUILD = "import sys; from setuptools import build_meta; getattr(build_meta, sys.argv[2])(sys.argv[1])"
 # What a user's shell has and a test's environment does not hide: our own settings and the path to this clone.
 OURS = ("FOILWORKS_", "PYTHONPATH", "DJANGO_", "DATABASE_URL", "REDIS_URL", "STORAGE_URL", "PROMETHEUS_")
 READY_SECONDS = 120
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built from a copy, so that the clone keeps no build folder. torch brings setuptools: nothing is downloaded."""
-    copy, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("dist")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of what is shipped, so that the clone keeps no build folder."""
+    copy = tmp_path_factory.mktemp("source")
     for name in (*PACKAGES, "tests"):
         shutil.copytree(ROOT / name, copy / name, ignore=NOT_SHIPPED)
-    for name in ("pyproject.toml", "README.md", "LICENSE", "manage.py"):
+    for name in ("pyproject.toml", "MANIFEST.in", "README.md", "LICENSE", "manage.py"):
         shutil.copy(ROOT / name, copy)
-    done = subprocess.run(
-        [sys.executable, "-c", BUILD, str(out)], cwd=copy, capture_output=True, text=True, check=False
-    )
+    return copy
+
+
+def build(source: Path, out: Path, kind: str) -> Path:
+    """Build a wheel or an sdist. torch brings setuptools: nothing is downloaded."""
+    out.mkdir()
+    command = [sys.executable, "-c", BUILD, str(out), f"build_{kind}"]
+    done = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     (built,) = out.iterdir()
     return built
+
+
+@pytest.fixture(scope="module")
+def wheel(copy: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(copy, tmp_path_factory.mktemp("dist") / "wheel", "wheel")
 
 
 def environment(home: Path) -> dict[str, str]:
@@ -79,6 +92,49 @@ def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: Path
         "foilworks/site/static/foilworks/base.css",
         "evaluation/migrations/0001_squashed_0_2.py",
     }
+
+
+def contents(wheel: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@pytest.mark.full
+def test_the_wheel_of_the_sdist_is_the_same(copy: Path, wheel: Path, tmp_path: Path) -> None:
+    """What is published is built from the sdist, which has no tests and no links."""
+    sdist = build(copy, tmp_path / "sdist", "sdist")
+    with tarfile.open(sdist) as archive:
+        assert {member.type for member in archive} <= {tarfile.REGTYPE, tarfile.DIRTYPE}
+        archive.extractall(tmp_path, filter="data")
+    source = tmp_path / f"foilworks-{__version__}"
+    assert not (source / "tests").exists()
+    assert contents(build(source, tmp_path / "again", "wheel")) == contents(wheel)
+
+
+@pytest.mark.full
+@pytest.mark.slow(seconds=120)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_base_runs_on_every_python_that_the_classifiers_name(wheel: Path, tmp_path: Path, version: str) -> None:
+    """Prints what the base costs: MiB on the disk, seconds of CPU and peak memory of an audit."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        named = tomllib.load(file)["project"]["classifiers"]
+    assert f"Programming Language :: Python :: {version}" in named
+    base = python_of(version)
+    if base is None:
+        pytest.skip(f"there is no Python {version} on this machine")
+    subprocess.run([base, "-m", "venv", tmp_path / "venv"], check=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    install = ("-m", "pip", "install", "--quiet", "--no-compile", "--constraint", ROOT / "constraints.txt", wheel)
+    own = environment(tmp_path / "data")
+    outputs = []
+    for command in ([*install], ["-c", NOTEBOOK + COST], ["-m", "foilworks", "--version"]):
+        done = subprocess.run([python, *command], cwd=tmp_path, env=own, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        outputs.append(done.stdout.splitlines())
+    verdict, cost = outputs[1]
+    assert verdict == "fail"
+    assert outputs[2] == [f"foilworks {__version__}"]
+    sys.stdout.write(f"Python {version}: {cost}\n")
 
 
 @pytest.mark.full
@@ -131,6 +187,15 @@ NOTEBOOK = """
 import foilworks
 rows = [{"caption": f"a dog jumps {n}", "foil": f"a dog sleeps {n}", "video": f"v{n}"} for n in range(12)]
 print(foilworks.audit(rows).verdict)
+"""
+# After an audit of 12 pairs.
+COST = """
+import resource, sys
+from pathlib import Path
+folder = next(Path(path) for path in sys.path if path.endswith("site-packages"))
+size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
+used = resource.getrusage(resource.RUSAGE_SELF)
+print(f"{size / 2**20:.0f} MiB, {used.ru_utime + used.ru_stime:.2f} s CPU, peak {used.ru_maxrss / 1024:.0f} MiB")
 """
 
 
