@@ -20,6 +20,7 @@ from .records import (
     AuditFileForm,
     BenchmarkedModelRow,
     BiasRunRow,
+    BringOpenAnswersForm,
     BringRungScoresForm,
     BringScoresForm,
     CandidateDetail,
@@ -40,6 +41,7 @@ from .records import (
     ConsentOut,
     ConsentTextRow,
     ControlsIn,
+    CostOut,
     CreateImportForm,
     CreateInvitationIn,
     CrowdPlaceRow,
@@ -101,8 +103,10 @@ from .records import (
     NotificationRow,
     ObjectCheckRow,
     ObjectErrorIn,
+    OpenBoardOut,
     OpenChoicesIn,
     OpenObjectCheckIn,
+    OpenSetOut,
     OpenStudyIn,
     OverviewOut,
     OwnPlace,
@@ -682,6 +686,32 @@ class AsyncOperations:
             ScoringOut, await self._transport.json("POST", f"projects/{project}/releases/{release}/scoring", body=body)
         )
 
+    async def read_rung_costs(
+        self, project: str, release: int, /, *, spec: str | None = None, rungs: str | None = None
+    ) -> CostOut:
+        """Get what rungs and stress tests would cost with a model, without running it."""
+        return cast(
+            CostOut,
+            await self._transport.json(
+                "GET", f"projects/{project}/releases/{release}/rung-costs", params={"spec": spec, "rungs": rungs}
+            ),
+        )
+
+    async def read_open_answers(self, project: str, release: int, /) -> OpenBoardOut:
+        """Get the board of open answers; every row names its metric, and that of a judge its agreement and cost."""
+        return cast(
+            OpenBoardOut, await self._transport.json("GET", f"projects/{project}/releases/{release}/open-answers")
+        )
+
+    async def bring_open_answers(
+        self, project: str, release: int, /, **body: Unpack[BringOpenAnswersForm]
+    ) -> OpenSetOut:
+        """Import answers without options; with a judge, a job stores its verdicts."""
+        return cast(
+            OpenSetOut,
+            await self._transport.json("POST", f"projects/{project}/releases/{release}/open-answers", form=body),
+        )
+
     async def bring_scores(self, project: str, release: int, /, **body: Unpack[BringScoresForm]) -> ScoringOut:
         """Import scores of a model that ran elsewhere; a job stores them. `form`: as on the page; `auto` detects
         it.
@@ -697,6 +727,8 @@ class AsyncOperations:
     async def read_ladder(self, project: str, run: int, /) -> LadderOut:
         """Get the evidence ladder of a run: its score with less and less of the clip. `ladder` is null without
         controls.
+
+        `stress`: its stress tests by name.
         """
         return cast(LadderOut, await self._transport.json("GET", f"projects/{project}/scoring/{run}/ladder"))
 

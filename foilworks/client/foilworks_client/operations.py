@@ -19,6 +19,7 @@ from .records import (
     AuditFileForm,
     BenchmarkedModelRow,
     BiasRunRow,
+    BringOpenAnswersForm,
     BringRungScoresForm,
     BringScoresForm,
     CandidateDetail,
@@ -39,6 +40,7 @@ from .records import (
     ConsentOut,
     ConsentTextRow,
     ControlsIn,
+    CostOut,
     CreateImportForm,
     CreateInvitationIn,
     CrowdPlaceRow,
@@ -100,8 +102,10 @@ from .records import (
     NotificationRow,
     ObjectCheckRow,
     ObjectErrorIn,
+    OpenBoardOut,
     OpenChoicesIn,
     OpenObjectCheckIn,
+    OpenSetOut,
     OpenStudyIn,
     OverviewOut,
     OwnPlace,
@@ -673,6 +677,27 @@ class Operations:
             ScoringOut, self._transport.json("POST", f"projects/{project}/releases/{release}/scoring", body=body)
         )
 
+    def read_rung_costs(
+        self, project: str, release: int, /, *, spec: str | None = None, rungs: str | None = None
+    ) -> CostOut:
+        """Get what rungs and stress tests would cost with a model, without running it."""
+        return cast(
+            CostOut,
+            self._transport.json(
+                "GET", f"projects/{project}/releases/{release}/rung-costs", params={"spec": spec, "rungs": rungs}
+            ),
+        )
+
+    def read_open_answers(self, project: str, release: int, /) -> OpenBoardOut:
+        """Get the board of open answers; every row names its metric, and that of a judge its agreement and cost."""
+        return cast(OpenBoardOut, self._transport.json("GET", f"projects/{project}/releases/{release}/open-answers"))
+
+    def bring_open_answers(self, project: str, release: int, /, **body: Unpack[BringOpenAnswersForm]) -> OpenSetOut:
+        """Import answers without options; with a judge, a job stores its verdicts."""
+        return cast(
+            OpenSetOut, self._transport.json("POST", f"projects/{project}/releases/{release}/open-answers", form=body)
+        )
+
     def bring_scores(self, project: str, release: int, /, **body: Unpack[BringScoresForm]) -> ScoringOut:
         """Import scores of a model that ran elsewhere; a job stores them. `form`: as on the page; `auto` detects
         it.
@@ -688,6 +713,8 @@ class Operations:
     def read_ladder(self, project: str, run: int, /) -> LadderOut:
         """Get the evidence ladder of a run: its score with less and less of the clip. `ladder` is null without
         controls.
+
+        `stress`: its stress tests by name.
         """
         return cast(LadderOut, self._transport.json("GET", f"projects/{project}/scoring/{run}/ladder"))
 

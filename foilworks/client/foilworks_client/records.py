@@ -590,8 +590,8 @@ class ScoringIn(TypedDict):
     """`spec` names a model as on the release's page: `clip:…`, `endpoint:…` and so on.
 
     `control`, `standard`: also rank the caption among five others, and among the captions of all clips.
-    `controls`: also score with less and less of each clip. `requests`, `tokens`, `cost`: max budget of a run
-    through an endpoint.
+    `controls`: also score with less and less of each clip; `rungs`: names of rungs and stress tests.
+    `requests`, `tokens`, `cost`: max budget of a run through an endpoint.
     """
 
     spec: str
@@ -600,10 +600,33 @@ class ScoringIn(TypedDict):
     control: NotRequired[bool]
     standard: NotRequired[bool]
     controls: NotRequired[bool]
+    rungs: NotRequired[list[str]]
     device: NotRequired[str]
     requests: NotRequired[int | None]
     tokens: NotRequired[int | None]
     cost: NotRequired[float | None]
+
+
+class CostOut(TypedDict):
+    """`rungs`: views, texts, requests, tokens and cost of each, at most; `cannot`: why the model cannot have
+    others.
+    """
+
+    rungs: list[dict[str, Any]]
+    total: dict[str, Any]
+    clips: int
+    cannot: dict[str, str]
+
+
+class OpenBoardOut(TypedDict):
+    rows: list[dict[str, Any]]
+
+
+class OpenSetOut(TypedDict):
+    id: int
+    label: str
+    judge: str
+    job: "JobOut | None"
 
 
 class ScoringDetail(TypedDict):
@@ -628,6 +651,7 @@ class ScoringDetail(TypedDict):
 
 class LadderOut(TypedDict):
     ladder: dict[str, Any] | None
+    stress: dict[str, Any]
 
 
 class ScoreOut(TypedDict):
@@ -1702,6 +1726,13 @@ class CreateImportForm(TypedDict):
     videos: NotRequired[list[File] | None]
 
 
+class BringOpenAnswersForm(TypedDict):
+    label: NotRequired[str]
+    judge: NotRequired[str]
+    columns: NotRequired[str]
+    answers: File
+
+
 class BringScoresForm(TypedDict):
     form: NotRequired[str]
     label: NotRequired[str]
@@ -1712,7 +1743,23 @@ class BringScoresForm(TypedDict):
 
 class BringRungScoresForm(TypedDict):
     rung: NotRequired[
-        Literal["no_clip", "other_clip", "first_frame", "middle_frame", "best_frame", "shuffled", "reversed"] | None
+        Literal[
+            "no_clip",
+            "subtitles_only",
+            "gray_clip",
+            "other_clip",
+            "subtest_clip",
+            "first_frame",
+            "middle_frame",
+            "last_frame",
+            "best_frame",
+            "low_resolution",
+            "shuffled",
+            "reversed",
+            "with_subtitles",
+            "with_sound",
+        ]
+        | None
     ]
     form: NotRequired[
         Literal["auto", "pairs", "vilma", "rcad-csv", "rcad-npy", "winoground", "mc", "letters", "utd", "harness"]
