@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from evaluation.charts import waterfall
 from evaluation.ladder.forms import AddRungsForm, RungScoresForm
 from evaluation.ladder.ladders import ladder_of_release, ladder_of_run
-from evaluation.ladder.shown import runs_without_looks, shown_needs
+from evaluation.ladder.needs_context import needs_context, runs_without_looks
 from evaluation.ladder.stress_tests import stress_of_run
 from evaluation.ladder.wording import (
     RUNG_LABELS,
@@ -90,7 +90,7 @@ def _shown(run: Run, ladder: Found) -> dict[str, Any]:
 def _measured(release: Release) -> Found | None:
     """Return what the run's release needs; a large one is read by a job first."""
     ladder = None if awaited(release) else ladder_of_release(release)
-    return shown_needs(ladder) if ladder else None
+    return needs_context(ladder) if ladder else None
 
 
 @require_POST
@@ -128,7 +128,7 @@ def release_ladder(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     ladder = ladder_of_release(release)
     context: dict[str, Any] = {"release": release, "ladder": ladder}
     if ladder:
-        context |= {"measured": shown_needs(ladder), "may_add": runs_without_looks(ladder)}
+        context |= {"measured": needs_context(ladder), "may_add": runs_without_looks(ladder)}
     return render(request, "evaluation/release_ladder.html", context)
 
 

@@ -18,8 +18,8 @@ from evaluation.cached_results.first_views import is_large, waits
 from evaluation.charts import of_reports
 from evaluation.errors import EvaluationError
 from evaluation.ladder.ladders import ladder_of_release
+from evaluation.ladder.needs_context import needs_context, runs_without_looks
 from evaluation.ladder.selection import Offer as LadderOffer
-from evaluation.ladder.shown import runs_without_looks, shown_needs
 from evaluation.releases.actions.freeze_release import freeze_release, freezing_parameters
 from evaluation.releases.background import freezing_of, request_freeze, request_preview, stored_preview
 from evaluation.releases.changelog import compared
@@ -121,7 +121,7 @@ def _measured(ladder: LadderOffer | None) -> dict[str, Any]:
     """Return what the scored release needs, as its own pages show it."""
     release = ladder.runs[0].release if ladder and ladder.runs else None
     found = None if release is None or awaited(release) else ladder_of_release(release)
-    return {"measured": shown_needs(found), "may_add": runs_without_looks(found)} if found else {}
+    return {"measured": needs_context(found), "may_add": runs_without_looks(found)} if found else {}
 
 
 MAX_LISTED = 50

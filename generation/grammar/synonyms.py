@@ -75,6 +75,10 @@ PERSONS = (
 )
 
 
+# Labels whose last word is another thing.
+NOT_ITS_LAST_WORD = frozenset({"hot dog"})
+
+
 @cache
 def _names() -> dict[str, frozenset[str]]:
     synonyms_by_name: dict[str, frozenset[str]] = {}
@@ -95,11 +99,11 @@ def _line(line: str) -> frozenset[str]:
 def names_of(noun: str) -> frozenset[str]:
     """Return the synonyms of a thing, including itself, in the singular: "cell phones" -> {"cell phone", "phone" …}.
 
-    A label of several words is also its last one: a "wine glass" is a glass.
+    A label of several words is also its last one: a "wine glass" is a glass, but a "hot dog" is no dog.
     """
     name = singular_noun(" ".join(noun.lower().split()))
     synonyms = {name, *_names().get(name, ())}
-    return frozenset(synonyms | {synonym.split()[-1] for synonym in synonyms if synonym})
+    return frozenset(synonyms | {synonym.split()[-1] for synonym in synonyms - NOT_ITS_LAST_WORD if synonym})
 
 
 def seen_as(noun: str, objects: frozenset[str]) -> str:

@@ -207,6 +207,11 @@ class TestTempCompass:
         with pytest.raises(CorpusError, match="asks for a new text, which is no choice"):
             read(TEMPCOMPASS, tmp_path / "captioning.json", content)
 
+    def test_a_zero_byte_in_the_name_of_a_video_is_refused(self, tmp_path):
+        content = {"1\x0034": self.content("Is it?", "yes")["1034"]}
+        (problem,) = problems(read(TEMPCOMPASS, tmp_path / "yes_no.json", content))
+        assert "is not a name; give the name of the video" in problem
+
     def test_errors_name_the_question(self, tmp_path):
         asked = [("Where?\nA. left\nright", "A. left"), ("Where?\nA. left\nB. right", "left"), ("Is it?", "maybe")]
         content = {"7": {"speed": [{"question": q, "answer": a} for q, a in asked]}, "8": [], "9": {"order": {}}}

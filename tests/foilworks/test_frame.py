@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from evaluation.ladder.ladders import ladder_of_release
-from evaluation.ladder.shown import shown_needs
+from evaluation.ladder.needs_context import needs_context
 from evaluation.releases.actions.freeze_release import freeze_release
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.projects.models import Project, Role
@@ -163,6 +163,6 @@ def test_a_visitor_sees_what_the_sample_project_needs() -> None:
     Project.objects.filter(pk=project.pk).update(is_simulated=True, sign_in_hint={"accounts": []})
     page = Client().get("/").content.decode()
     shown = page[page.index("What the sample project needs") :].partition("</section>")[0]
-    assert f"<p>{shown_needs(ladder_of_release(release))['headline']}</p>" in shown
+    assert f"<p>{needs_context(ladder_of_release(release))['headline']}</p>" in shown
     assert re.search(r'<figure class="chart waterfall">.*<svg', shown, re.DOTALL)
     assert INLINE.findall(page.encode()) == []

@@ -38,6 +38,7 @@ from tests.hub import folders
         ("book", {"laptop"}, ""),
         ("bread", {"knife"}, ""),
         ("wine", {"wine glass"}, ""),
+        ("dog", {"hot dog"}, ""),
     ],
 )
 def test_synonyms_name_the_same_thing(thing, labels, label):

@@ -10,7 +10,7 @@ from evaluation.charts.inline import cached_chart
 from evaluation.facts.screening import screened_foils
 from evaluation.ladder import wording
 from evaluation.ladder.ladders import ladder_of_release
-from evaluation.ladder.shown import shown_needs
+from evaluation.ladder.needs_context import needs_context
 from evaluation.reports.charts_by_name import CHARTS
 from evaluation.scoring.figures import awaited
 from foilworks.core.corpus.models import Release
@@ -23,7 +23,7 @@ register = template.Library()
 def measured_by(release: Release) -> dict[str, Any] | None:
     """Return what a release needs, as every page shows it; None without a ladder."""
     ladder = None if awaited(release) else ladder_of_release(release)
-    return shown_needs(ladder) if ladder else None
+    return needs_context(ladder) if ladder else None
 
 
 @register.simple_tag

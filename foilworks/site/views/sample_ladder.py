@@ -3,7 +3,7 @@
 from typing import Any
 
 from evaluation.ladder.ladders import ladder_of_release
-from evaluation.ladder.shown import shown_needs
+from evaluation.ladder.needs_context import needs_context
 from foilworks.core.corpus.models import Release
 
 
@@ -14,4 +14,4 @@ def sample_ladder() -> dict[str, Any] | None:
     )
     release = shared.select_related("project").order_by("pk").first()
     ladder = ladder_of_release(release) if release else None
-    return shown_needs(ladder) if ladder and ladder["overall"]["parts"] else None
+    return needs_context(ladder) if ladder and ladder["overall"]["parts"] else None

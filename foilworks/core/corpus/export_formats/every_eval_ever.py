@@ -96,7 +96,8 @@ def _write_model(
     digest = hashlib.sha256(f"{evaluation}\0{release.content_hash}\0{model['model_key']}\0{model['protocol']}".encode())
     name = uuid.UUID(bytes=digest.digest()[:16], version=4)
     place = f"data/{collection}/{model_id}"
-    (folder / place).mkdir(parents=True)
+    # A model that was scored under two protocols has one folder.
+    (folder / place).mkdir(parents=True, exist_ok=True)
     own = {"schema_version": SCHEMA_VERSION, "evaluation_id": evaluation}
     lines = [
         {**own, "model_id": model_id, **_sample(score, choices[score.id], model, collection)}

@@ -125,10 +125,10 @@ def _tempcompass_questions(file: File) -> Iterator[RawRecord]:
 
 
 def _tempcompass_item(file: File, raw: RawRecord) -> ItemRecord:
-    video, aspect, number = (raw.key or "").split("\0")
+    video, aspect, number = (raw.key or "").rsplit("\0", 2)
     fields = Fields(raw.value, f"{video}.{aspect}[{number}]")
     question_text, answer = fields.sentence("question"), fields.sentence("answer")
-    if len(video) > MAX_ID or not video.strip():
+    if len(video) > MAX_ID or not video.strip() or "\0" in video:
         raise ProblemError("video", f"{quoted(video)} is not a name", "give the name of the video")
     subtest = f"{file.subtest}-{aspect}"[:MAX_LABEL]
     return item_of(

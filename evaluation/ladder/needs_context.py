@@ -13,11 +13,10 @@ from evaluation.scoring.queries import SCORE_FILE
 from evaluation.scoring.rungs import LOOKS
 
 
-def shown_needs(ladder: Mapping[str, Any]) -> dict[str, Any]:
+def needs_context(ladder: Mapping[str, Any]) -> dict[str, Any]:
     """Return a ladder of a release with what templates show of it."""
     headline, *notes = benchmark_sentences(ladder)
     rows = waterfall_rows(ladder)
-    groups = [*ladder["subtests"].items(), ("", ladder["overall"])]
     alt = "; ".join(f"{label}: {waterfall.number_of(share, ci)}" for label, share, ci in rows)
     return {
         **ladder,
@@ -26,8 +25,7 @@ def shown_needs(ladder: Mapping[str, Any]) -> dict[str, Any]:
         "alt": f"{headline} {alt}.",
         "chart": partial(cached_chart, "waterfall", partial(waterfall.draw, rows), rows) if rows else None,
         "labels": [parts_label(part["parts"]) for part in ladder["overall"]["parts"]],
-        # A subtest with too few items for a share has no cells.
-        "groups": [(name, group) for name, group in groups],
+        "groups": [*ladder["subtests"].items(), ("", ladder["overall"])],
         "evidence_rows": [
             (str(SELECTION_LABELS[need]).capitalize(), row) for need, row in ladder["evidence"]["needs"].items()
         ],
