@@ -121,7 +121,7 @@ CLAIMS_SAID = gettext_lazy(
     "The model agrees with %(value)s of false claims and %(other)s of true ones; a guess agrees with 50 %%."
 )
 PRESSURE_SAID = gettext_lazy(
-    "A claim adds %(points)s points %(ci)s to its share of yes about foils, %(plain)s without one."
+    "A claim adds %(points)s points %(ci)s to its yes about foils (%(plain)s without a claim)."
 )
 REVERSED_SAID = gettext_lazy(
     "The model calls %(value)s of reversed clips forward, and %(other)s of clips as they are; a guess calls 50 %%."

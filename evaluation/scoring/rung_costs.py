@@ -41,13 +41,13 @@ def rung_costs(
     records = [*records_of(release), *records_of(release, private=True)]
     chosen = [Rung.FULL.value, *params["rungs"], *params.get("stress", ())]
     counts: dict[str, dict[str, float]] = {name: dict.fromkeys(COUNTS, 0) for name in chosen}
-    shown: set[str] = set()
+    shown: set[tuple[str, str]] = set()
     asked: set[tuple[str, str]] = set()
     for name, key, texts in _pairs(run, records, chosen):
         row, new = counts[name], [text for text in texts if (key, text) not in asked]
-        row["views"] += key not in shown and not _is_blank(key)
+        row["views"] += bool(new) and (name, key) not in shown and not _is_blank(key)
         row["texts"] += len(new)
-        shown.add(key)
+        shown.add((name, key))
         asked.update((key, text) for text in new)
         if served is not None and new:
             _add_requests(row, key, new, served, price)

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,13 +10,14 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import PreTrainedTokenizerFast
 
-from foilworks.core.hub.adapters.generative import DESCRIBE, NO, YES, GenerativeModel
+from foilworks.core.hub.adapters.generative import DESCRIBE, NO, SLOT, YES, GenerativeModel
 from foilworks.core.hub.batching.conversation import Conversation
 from foilworks.core.hub.batching.shared_prefix import CACHED_TOKENS_PER_BATCH
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import Generator, Scorer, ScoresWithoutClip, VideoMeta
 from foilworks.core.hub.loading.processor_files import load_processor
 from foilworks.core.hub.opening import open_adapter
+from foilworks.core.hub.served.prompts import SUBTITLES
 from tests.hub import generative_folders, picture_folders
 from tests.hub.folders import byte_tokenizer, spacing_tokenizer, span_tokenizer
 from tests.hub.test_generative import clip, values
@@ -231,3 +233,29 @@ def test_a_gain_has_no_score_without_a_clip(folder: Path) -> None:
     assert not model.scores_without_clip
     with pytest.raises(HubError, match="mode 'gain' has no score without a clip"):
         model.score_without_clip(["a ring"])
+
+
+def test_subtitles_and_other_questions_are_in_the_prompt(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    prompts: list[str] = []
+    spoken, texts = SUBTITLES.format("a {} b"), ["a man folds a red shirt", "a ring"]
+    for mode in ("likelihood", "p_yes", "choice"):
+        model = open_adapter(f"vlm:{folder}?frames=4&mode={mode}", device="cpu")
+        rendered = model.rendered
+
+        def noted(text: str, shown: Any, own: Any = rendered) -> str:
+            prompts.append(text)
+            return str(own(text, shown))
+
+        monkeypatch.setattr(model, "rendered", noted)
+        plain = [score.value for score in model.score(clip(), texts)]
+        heard = [score.value for score in model.score(clip(), texts, meta=VideoMeta(before=spoken))]
+        blind = [score.value for score in model.score_without_clip(texts, before=spoken)]
+        assert plain != pytest.approx(heard, abs=1e-5)
+        assert blind != pytest.approx(heard, abs=1e-5)
+        assert [text.startswith(spoken) for text in prompts] == [False, True, True]
+        assert prompts[1] == prompts[2] == spoken + prompts[0]
+        prompts.clear()
+        if mode == "p_yes":
+            model.score(clip(), texts, meta=VideoMeta(asks='Is it "{}"? Answer with yes or no.'))
+            assert prompts == [f'Is it "{SLOT}"? Answer with yes or no.']
+            prompts.clear()
