@@ -10,11 +10,11 @@ VERSION = "1"
 INPUT = "items"
 
 
-def compute(data: Sequence[ItemFacts], *, items: str) -> dict[str, Any]:
+def compute(data: Sequence[ItemFacts], *, state: str) -> dict[str, Any]:
     """Return plain values and lists of rows; the page shows each list as a table. EvaluationError: no items."""
     groups = defaultdict(list)
     for item in data:
-        if items == "all" or item.valid:
+        if state == "all" or item.valid:
             groups[item.subtest].append(item)
     if not groups:
         raise EvaluationError("there are no such items yet; validate some first")

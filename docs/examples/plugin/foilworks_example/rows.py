@@ -49,7 +49,7 @@ REPORT = Entry(
     label="Lengths",
     path="foilworks_example.report",
     summary="Mean number of words of captions and foils, per subtest.",
-    params=(Param("items", "all", "Which items count", "choice", ("all", "valid")),),
+    params=(Param("state", "all", "Which items count", "choice", ("all", "valid")),),
 )
 JUDGE = Entry(
     label="Light",
