@@ -85,7 +85,7 @@ def _of_table(table: Any) -> dict[str, Any]:
 
     from evaluation.metrics import ladder as metric
 
-    rungs = [name for name in metric.RUNGS if name in table.names]
+    rungs = [str(name) for name in metric.RUNGS if name in table.names]
     if metric.FULL not in rungs:
         raise EvaluationError(f"scores: has no column full; give one column per rung: {', '.join(metric.RUNGS)}")
     credit: dict[str, list[float]] = {name: [] for name in rungs}

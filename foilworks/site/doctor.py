@@ -130,7 +130,7 @@ def _home() -> Check:
 def _database() -> Check:
     """Check that the database takes a write, has all tables and, on SQLite, its write-ahead log.
 
-    A new home has no tables, which is no fault.
+    A new home has no tables, which is no fault: the first command creates them.
     """
     try:
         with connection.cursor() as cursor:
@@ -146,7 +146,7 @@ def _database() -> Check:
         require_supported_database(connection)
         executor = MigrationExecutor(connection)
         missing = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
-        is_new = missing and first_tables.has_none(connection)
+        is_new = connection.vendor == "sqlite" and first_tables.has_none(connection)
     except DatabaseError as error:
         todo = "check DATABASE_URL, and that the server runs or the file is writable"
         return Check("database", BROKEN, str(error), todo)
@@ -157,7 +157,7 @@ def _database() -> Check:
             "database", BROKEN, name, "move FOILWORKS_HOME to a local disk: WAL does not work on network folders"
         )
     if is_new:
-        return Check("database", ABSENT, f"{name}, no tables yet", "start `foilworks up`, or run `foilworks migrate`")
+        return Check("database", ABSENT, f"{name}, no tables yet", "the first command creates them")
     if missing:
         return Check("database", BROKEN, f"{name}, {missing} migrations to apply", "run `foilworks migrate`")
     return Check("database", OK, name)
