@@ -104,7 +104,7 @@ def _read_answers(answers: Iterable[tuple[LoggedAnswer, object]], items: Mapping
     unread: dict[str, str] = {}
     for answer, said in answers:
         question = questions.find(answer)
-        name = answer.id if question is None else question.id
+        name = answer.id or answer.where if question is None else question.id
         if name in credit_by_id or name in unread:
             raise EvaluationError(f"{answer.where}: id: {quoted(name)} occurs twice; give each item one answer")
         if question is None:
@@ -121,7 +121,8 @@ def _read_answers(answers: Iterable[tuple[LoggedAnswer, object]], items: Mapping
 
 def _question(name: str, record: TextRecord) -> Question:
     at = _right_index(record)
-    return Question(name, record.question, [*record.wrongs[:at], record.right, *record.wrongs[at:]], at)
+    options = [*record.wrongs[:at], record.right, *record.wrongs[at:]]
+    return Question(name, record.question, options, at, video=record.video)
 
 
 def _credit(answer: LoggedAnswer, said: object, record: TextRecord, question: Question) -> float | str:

@@ -153,7 +153,8 @@ def answer_of_row(row: Row, text_column: str = "prediction") -> LoggedAnswer:
     names = (row.key, *(str(fields[name]) for name in ("item", *columns_of(fields, "id")) if name in fields))
     ids = [name for name in names if name]
     place = next((str(fields[name]) for name in PLACES if str(fields.get(name)).isdecimal()), "")
-    options = [str(fields[letter]) for letter in OPTION_COLUMNS if fields.get(letter)]
+    question = str(fields.get("question") or "")
+    options = [str(fields[letter]) for letter in OPTION_COLUMNS if fields.get(letter)] or _OPTION.findall(question)
     if not options and (column := next(iter(columns_of(fields, "options")), "")):
         values = listed(fields[column])
         options = list(map(str, values)) if isinstance(values, list) else []
@@ -161,7 +162,7 @@ def answer_of_row(row: Row, text_column: str = "prediction") -> LoggedAnswer:
     return LoggedAnswer(
         f"{row.path}:{row.line}",
         ids[0] if ids else place,
-        str(fields.get("question") or ""),
+        question,
         options,
         _place(options, target),
         text=str(row.fields.get(text_column) or ""),
@@ -169,6 +170,7 @@ def answer_of_row(row: Row, text_column: str = "prediction") -> LoggedAnswer:
         ids=ids[1:],
         place=int(place) if place else None,
         target=target,
+        video=next((str(fields[name]) for name in columns_of(fields, "video")), ""),
     )
 
 
@@ -196,6 +198,7 @@ def _sample(where: str, line: str) -> LoggedAnswer:
         place=row.doc_id,
         target=str(row.target),
         facts={name: value for values in fields for name, value in values.items()},
+        video=next((str(values[name]) for values in fields for name in columns_of(values, "video")), ""),
     )
     reply = row.filtered_resps
     while isinstance(reply, list) and len(reply) == 1 and not isinstance(reply[0], float):
@@ -207,8 +210,8 @@ def _sample(where: str, line: str) -> LoggedAnswer:
     return replace(answer, options=options, right=_place(options, answer.target), text=str(reply))
 
 
-# A line of a question with an option: "A. a cup", "(A) a cup".
-_OPTION = re.compile(r"^\(?[A-Z][.)] (.+)$", re.MULTILINE)
+# A line of a question with an option: "A. a cup", "(A) a cup", "Option 1: a cup".
+_OPTION = re.compile(r"^(?:\(?[A-Z][.)]|Option [A-Z1-9]:) (.+)$", re.MULTILINE)
 
 
 def _place(options: Sequence[str], target: str) -> int | None:

@@ -12,7 +12,7 @@ class LoggedAnswer:
     """The answer to one question. `options`: their texts in order; `right`: the place of the right one, None if the log
     has no options. `likelihoods`: of the options, higher is better. `is_right`: what the log says of the answer. `ids`:
     other names of the question; `place`: its place in the data set, from 0; `target`: the right answer as written.
-    `facts`: other fields of the question or its result.
+    `facts`: other fields of the question or its result; `video`: the name of its video.
     """
 
     where: str
@@ -28,6 +28,7 @@ class LoggedAnswer:
     place: int | None = None
     target: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict)
+    video: str = ""
 
     @property
     def has_right(self) -> bool:

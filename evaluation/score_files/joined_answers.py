@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import Any
 
 from evaluation.errors import EvaluationError
@@ -17,13 +18,14 @@ from foilworks.core.text.tokens import words
 @dataclass(frozen=True)
 class Question:
     """A question of a benchmark. `options`: in its order, () if unknown; `right`: the place of the right one. `name`:
-    its id in its subtest, which counts if no other question has it."""
+    its id in its subtest, which counts if no other question has it. `video`: its key."""
 
     id: str
     text: str = ""
     options: Sequence[str] = ()
     right: int | None = None
     name: str = ""
+    video: str = ""
 
 
 class Questions:
@@ -35,6 +37,7 @@ class Questions:
         self._by_id = {question.name: question for question in questions if names[question.name] == 1}
         self._by_id |= {question.id: question for question in questions}
         self._by_text: dict[str, list[Question]] = {}
+        self._returned: set[str] = set()
         for question in questions:
             if text := plain(question.text):
                 self._by_text.setdefault(text, []).append(question)
@@ -57,13 +60,24 @@ class Questions:
         return by_text
 
     def _with_text(self, answer: LoggedAnswer) -> Question | None:
-        """Return the only question with the text and options of the answer."""
-        lines = dict.fromkeys(plain(line) for line in (answer.question, *answer.question.splitlines()))
+        """Return the only question with the text, video and options of the answer. Of equal ones with one right answer,
+        each is returned once."""
+        prompt = plain(answer.question)
+        lines = dict.fromkeys([prompt, *map(plain, answer.question.splitlines())])
         candidates = [question for line in lines for question in self._by_text.get(line, ())]
+        candidates = [question for question in candidates if not _differ(answer.video, question.video)]
         if len(candidates) > 1:
             options = set(map(plain, answer.options))
-            candidates = [question for question in candidates if set(map(plain, question.options)) == options]
-        return candidates[0] if len(candidates) == 1 else None
+            if options:
+                candidates = [question for question in candidates if set(map(plain, question.options)) == options]
+            else:
+                candidates = [one for one in candidates if _shows(prompt, one.options)] or candidates
+        if len({_right_text(question) for question in candidates}) > 1:
+            return None
+        question = next((question for question in candidates if question.id not in self._returned), None)
+        if question is not None and len(candidates) > 1:
+            self._returned.add(question.id)
+        return question
 
 
 def completed(answer: LoggedAnswer, questions: Questions) -> LoggedAnswer:
@@ -77,8 +91,8 @@ def completed(answer: LoggedAnswer, questions: Questions) -> LoggedAnswer:
     return replace(named, options=question.options, right=question.right)
 
 
-# The letter of an option inside its text: "A. a cup".
-_OWN_LABEL = re.compile(r"^\s?\(?[A-Z][.):]\s{1,3}")
+# The label of an option inside its text: "A. a cup", "Option 2: a cup".
+_OWN_LABEL = re.compile(r"^\s?(?:Option\s)?\(?[A-Z1-9][.):]\s{1,3}")
 
 
 def plain(text: str) -> str:
@@ -99,6 +113,11 @@ def _misfit(answer: LoggedAnswer, question: Question, *, is_named: bool) -> str:
         )
     if is_named and not question.id.isdecimal():
         return ""
+    if _differ(answer.video, question.video):
+        return (
+            f"video: is {quoted(answer.video)}, but that of {quoted(question.id)} is {quoted(question.video)}; give "
+            "the file of the benchmark in the order of the log, or a log with its ids"
+        )
     target, right = answer.target.strip(), question.right
     if right is None or not target or target.isdecimal():
         return ""
@@ -114,10 +133,25 @@ def _misfit(answer: LoggedAnswer, question: Question, *, is_named: bool) -> str:
     )
 
 
+def _shows(prompt: str, options: Sequence[str]) -> bool:
+    return bool(options) and all(f" {plain(option)} " in f" {prompt} " for option in options)
+
+
+def _right_text(question: Question) -> str:
+    return "" if question.right is None else plain(question.options[question.right])
+
+
+def _differ(first: str, second: str) -> bool:
+    """Report whether two names are of different videos; one may be a path to the other's file."""
+    stems = {PurePosixPath(name.replace("\\", "/")).stem.casefold() for name in (first, second) if name}
+    return len(stems) > 1
+
+
 def _asks(prompt: str, question: str) -> bool:
     """Report whether a prompt asks a question; harnesses add instructions, and an unknown text contradicts nothing."""
     first, second = plain(prompt), plain(question)
-    return not first or not second or f" {second} " in f" {first} " or second.startswith(first)
+    # Readers take options out of a question, so its words need not be in one piece.
+    return not first or not second or set(second.split()) <= set(first.split()) or second.startswith(first)
 
 
 def question_of_record(record: Mapping[str, Any]) -> Question:

@@ -99,6 +99,32 @@ def test_options_in_another_order_are_read_in_the_order_of_the_log(tmp_path):
     assert ladder_of(path)["rungs"]["full"]["T"] == 1.0
 
 
+@pytest.fixture
+def pairs(tmp_path):
+    """Return a file of one question about two clips, with the other answer on each, and a repeated question."""
+    rows = [
+        {"video": video, "question": "Which way?", "options": ["left", "right"], "answer": answer}
+        for video, answer in (("a", "left"), ("b", "right"), ("c", "left"), ("c", "left"))
+    ]
+    path = tmp_path / "q.json"
+    path.write_text(json.dumps(rows))
+    return path
+
+
+def test_the_video_tells_one_question_about_several_clips_apart(pairs):
+    said = {"clips/b.mp4": "B", "c.mp4": "A", "a.mp4": "(A)"}
+    rows = [{"video": video, "question": "Which way?\nA. left\nB. right", "prediction": said[video]} for video in said]
+    rows.append({"video": "c.mp4", "question": "Which way?", "prediction": "right"})
+    result = foilworks.ladder({"full": rows}, pairs).document
+    assert (result["n"], result["rungs"]["full"]["T"]) == (4, 0.75)
+
+
+def test_a_place_of_another_video_is_refused(pairs):
+    rows = [{"doc_id": 0, "video": "z.mp4", "question": "Which way?", "prediction": "A"}]
+    with pytest.raises(EvaluationError, match=r"video: is 'z\.mp4', but that of '0' is 'a'"):
+        foilworks.ladder({"full": rows}, pairs)
+
+
 def test_unreadable_answers_that_decide_a_drop_cannot_tell():
     rows = [
         {"id": str(n), "question": f"Where is object {n}?", "options": ["here", "there"], "answer": 0, "video": f"v{n}"}
