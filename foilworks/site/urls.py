@@ -4,11 +4,12 @@ from django.urls import include, path, re_path
 
 from foilworks.core.projects.urls import oidc_urls
 from foilworks.site.api.api import api_urls, unknown
-from foilworks.site.views import api_docs, audit, design, documentation, healthz, home, search
+from foilworks.site.api.docs_page import api_docs
+from foilworks.site.views import audit, design, documentation, healthz, home, search
 
 urlpatterns = [
     # First: programs send most requests, and each pattern before theirs takes time.
-    path("api/docs/", api_docs.api_docs, name="api_docs"),
+    path("api/docs/", api_docs, name="api_docs"),
     path("api/v1/", api_urls),
     re_path(r"^api/v1/", unknown, name="api_unknown"),
     path("", home.home, name="home"),
