@@ -69,7 +69,7 @@ def compute(data: SetAnswers, *, draws: int = DRAWS, seed: int = SEED) -> dict[s
     the published code; `if_unread_right` has the values if all of them are right.
 
     `chance`: of independent guesses. `luck`: of a model with this accuracy whose right answers are independent of each
-    other: if a value is not above it, sets show no more than single answers. EvaluationError: no answer, or a set with
+    other. If a value is not above it, sets show no more than single answers. EvaluationError: no answer, or a set with
     a structure does not have four answers.
     """
     if not len(data.ids):

@@ -99,7 +99,7 @@ def _line(line: str) -> frozenset[str]:
 def names_of(noun: str) -> frozenset[str]:
     """Return the synonyms of a thing, including itself, in the singular: "cell phones" -> {"cell phone", "phone" …}.
 
-    A label of several words is also its last one: a "wine glass" is a glass, but a "hot dog" is no dog.
+    A label of several words is also its last one: a "wine glass" is a glass, but a "hot dog" is not a dog.
     """
     name = singular_noun(" ".join(noun.lower().split()))
     synonyms = {name, *_names().get(name, ())}

@@ -60,7 +60,7 @@ def _cues(text: str) -> list[tuple[float, float, str]]:
     form = "webvtt" if text.lstrip("\ufeff").startswith(_WEBVTT) else "srt"
     cues = []
     try:
-        with av.open(io.BytesIO(text.encode()), format=form) as container:
+        with av.open(io.BytesIO(text.encode()), mode="r", format=form) as container:
             for packet in container.demux(container.streams.subtitles[0]):
                 begins = float((packet.pts or 0) * packet.time_base) if packet.time_base else 0.0
                 lasts = float((packet.duration or 0) * packet.time_base) if packet.time_base else 0.0
