@@ -127,11 +127,10 @@ def measure(
 ) -> Scores:
     """Compute a metric (docs/reference/reports.md).
 
-    `kind`: a name of `evaluation.metrics.registry`; `params`: parameters of a metric of a plug-in.
-    `scores`: n records with `id` and scores, files, or an array.
-    `proficiency`: the same of the proficiency items; `items`: files of items, of which only the valid ones count;
-    `model`: of several in a file, all for `pairwise` only. `against`: a file of the ids that the scores must have.
-    `ties`: half, strict, optimistic or first.
+    `kind`: a name of `evaluation.metrics.registry`; `params`: of a metric of a plug-in. `scores`: n records with `id`
+    and scores, files, or an array. `proficiency`: the same of the proficiency items; `items`: files of items, of which
+    only the valid ones count; `model`: of several in a file, all for `pairwise` only. `against`: a file of the ids that
+    the scores must have. `ties`: half, strict, optimistic or first.
 
     EvaluationError: a record is wrong, or an option is not for this metric.
 

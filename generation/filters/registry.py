@@ -413,15 +413,12 @@ _FILTERS: dict[str, Entry] = {
         summary="Drops foils that are the same as the caption. Case, spaces and punctuation do not count.",
     ),
 }
-_CONTRACT = Contract(
-    {
-        "judge": Call(("caption", "foil"), ("others", "params"), returns=(Verdict,), is_required=False),
-        "judge_many": Call(("cases",), ("params",), yields=(Verdict,), is_required=False),
-        "measure_many": Call(("cases",), ("params",), is_required=False),
-    },
-    any_of=("judge", "judge_many", "measure_many"),
-    defaults={"VERSION": "1", "COSTLY": False},
-)
+_CALLS = {
+    "judge": Call(("caption", "foil"), ("others", "params"), returns=(Verdict,), is_required=False),
+    "judge_many": Call(("cases",), ("params",), yields=(Verdict,), is_required=False),
+    "measure_many": Call(("cases",), ("params",), is_required=False),
+}
+_CONTRACT = Contract(_CALLS, defaults={"VERSION": "1", "COSTLY": False})
 FILTERS = Registry("filters", _FILTERS, _CONTRACT)
 # The filter whose model watches the clip, and some of whose rejected foils go to people.
 SCREENING = "video_judge"
@@ -433,7 +430,6 @@ GUARDS = ("asserted", "contradiction")
 DEFAULT_FILTERS = ("identical", "duplicate", "minimal_edit")
 # These methods change names, whole phrases or everything, so their foils are not minimal edits of a few words.
 CHANGES_MORE = frozenset({"actor_swap", "identity_swap", "random_caption", "state_change"})
-
 
 # Methods that replace words by other words; the draw needs opposites among them.
 REPLACES_WORDS = frozenset(

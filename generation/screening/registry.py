@@ -14,7 +14,6 @@ _CONTRACT = Contract(
         "judge": Call(("pairs",), ("argument",), yields=(tuple, list, type(None)), is_required=False),
         "judge_answers": Call(("answers",), ("argument",), yields=(bool, type(None)), is_required=False),
     },
-    any_of=("judge", "judge_answers"),
     defaults={"VERSION": "1", "GIVES_PROBABILITIES": True, "HIGHER_IS_BETTER": True},
 )
 JUDGES = Registry("judges", {}, _CONTRACT, reserved=OWN_SLUGS)

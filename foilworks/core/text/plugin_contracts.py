@@ -45,14 +45,13 @@ class Call:
 
 @dataclass(frozen=True)
 class Contract:
-    """What a module of the group has. `any_of`: functions of which one is enough, besides the required ones.
+    """What a module of the group has. If no function is required, one of them is enough.
 
     `defaults`: constants that a module need not have. `choices`: the values that a constant may have. `takes_params`:
     the functions get the parameters of the row as arguments of these names.
     """
 
     calls: Mapping[str, Call] = field(default_factory=dict)
-    any_of: tuple[str, ...] = ()
     defaults: Mapping[str, Any] = field(default_factory=dict)
     choices: Mapping[str, Collection[str]] = field(default_factory=dict)
     takes_params: bool = False
@@ -65,10 +64,10 @@ class Contract:
         if not self.calls:
             return module
         constants = {**self.defaults, **{name: getattr(module, name) for name in dir(module)}}
-        for name in (*(name for name, call in self.calls.items() if call.is_required), *self.any_of[:1]):
-            if not any(callable(constants.get(other)) for other in (self.any_of if name in self.any_of else (name,))):
-                wanted = " or ".join(self.any_of) if name in self.any_of else name
-                raise _broken(row, f"has no function {wanted}", "write it as docs/how-to/plugins.md shows")
+        required: list[tuple[str, ...]] = [(name,) for name, call in self.calls.items() if call.is_required]
+        for names in required or [tuple(self.calls)]:
+            if not any(callable(constants.get(name)) for name in names):
+                raise _broken(row, f"has no function {' or '.join(names)}", "write it as docs/how-to/plugins.md shows")
         for name, values in self.choices.items():
             if constants[name] not in values:
                 remedy = f"set it to one of: {', '.join(sorted(values))}"
