@@ -23,8 +23,8 @@ from foilworks.core.corpus.records import WINNER, ReleaseContent, ReleaseScore
 from foilworks.core.text.model_answers import LETTERS
 from foilworks.version import __version__
 
-# Whether the format needs the results of the models, as the table `models`.
-USES_MODELS = True
+# It needs a release, with the results of its models as the table `models`.
+TAKES_RECORDS, USES_MODELS = False, True
 SCHEMA_VERSION = "0.3.0"
 LOCAL = "local"
 # Names that the validator refuses: placeholders and devices of Windows.
