@@ -25,26 +25,17 @@ VSI = {
     "llava_vid_7b_2026": "LLaVA-Video-7B",
 }
 Row = dict[str, Any]
-Ladder = tuple[str, str, dict[str, Any], str]
 
 
 def main(folder: Path) -> None:
-    blind: list[tuple[str, Mapping[str, Any]]] = []
-    ladders: list[Ladder] = []
+    print(
+        "| benchmark | model | rung | value | unreadable | if all are wrong, right | printed | full clip minus rung |"
+    )
+    print("|---|---|---|---|--:|---|---|---|")
     for benchmark, questions, rungs_of_models in found(folder):
-        solved = foilworks.audit(questions)["without_video"]
-        blind.append((benchmark, solved["tiers"][solved["headline"]]))
         for model, (rungs, printed) in rungs_of_models.items():
             document = foilworks.ladder(rungs, questions, with_partly=True).document
-            ladders.append((benchmark, model, document, printed))
-    print("| benchmark | without the video, our solver | chance | n |\n|---|---|--:|--:|")
-    for benchmark, solved in blind:
-        value = shown(solved["value"], solved["interval"])
-        print(f"| {benchmark} | {value} | {percent(solved['chance'])} | {solved['n']:,} |")
-    print("\n| benchmark | model | rung | value | unreadable | if all are wrong, right | printed | drop to it |")
-    print("|---|---|---|---|--:|---|---|---|")
-    for ladder in ladders:
-        print("\n".join(rows_of(*ladder)))
+            print("\n".join(rows_of(benchmark, model, document, printed)))
 
 
 def rows_of(benchmark: str, model: str, document: Mapping[str, Any], printed: str) -> Iterator[str]:
