@@ -73,7 +73,8 @@ def test_no_list_takes_a_path_as_a_filter():
     assert len(lists) > 10
     for name in lists:
         rule, path = RULES[name], OPERATIONS[name][1]
-        url = path.format(slug=world.slug, pk=world.values.get(rule.pk), token="", **rule.more)
+        also = {parameter: world.values[value] for parameter, value in rule.also.items()}
+        url = path.format(slug=world.slug, pk=world.values.get(rule.pk), token="", **rule.more, **also)
         for wanted in PATHS[:3] if name != "list_items" else PATHS:
             assert Client().get(url, {wanted: "a"}, headers=headers).status_code == 422, (name, wanted)
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from django.http import Http404
 from django.utils.translation import gettext as _
 from ninja import Schema
 
@@ -16,6 +15,7 @@ from evaluation.utd.access import get_descriptions
 from evaluation.utd.actions.descriptions import resume_description
 from foilworks.core.jobs.models import Job, JobState
 from foilworks.core.projects.access import or_404
+from foilworks.core.projects.errors import ProjectError
 from foilworks.core.projects.models import User
 from foilworks.site.api.imports import JobOut, job_out
 from foilworks.site.api.rows import Call, Rows, shape_of
@@ -56,11 +56,11 @@ def _job(call: Call) -> Job:
 
 
 def _moved(call: Call, table: Mapping[str, tuple[Get, Callable[..., object]]], *more: Any) -> Job:
-    """Call the action of the job's kind; Http404 for a kind that cannot be stopped or retried."""
+    """Call the action of the job's kind; ProjectError for a kind that cannot be stopped or retried."""
     job = _job(call)
     if job.dotted not in table:
         kinds = ", ".join(table)
-        raise Http404(_("This is not possible for a job of this kind. It is for: %(kinds)s.") % {"kinds": kinds})
+        raise ProjectError(_("This is not possible for a job of this kind. It is for: %(kinds)s.") % {"kinds": kinds})
     get, act = table[job.dotted]
     row = get(call.person, call.slug, job.target_id)
     act(call.person, row, *more)

@@ -33,9 +33,10 @@ class Page(Schema, Generic[T]):
     next: str | None = Field(None, description="cursor of the next page; null on the last one")
 
 
-def only_known(request: HttpRequest, query: Schema) -> None:
+def only_known(request: HttpRequest, query: Schema | None) -> None:
     """Reject an unknown parameter with RefusedFields: a misspelled filter must not look like an empty result."""
-    unknown = [name for name in request.GET if name not in type(query).model_fields]
+    known = () if query is None else type(query).model_fields
+    unknown = [name for name in request.GET if name not in known]
     if unknown:
         raise RefusedFields({unknown[0][:80]: _("is not a filter of this list")})
 

@@ -37,7 +37,8 @@ class Call:
     def __init__(
         self, request: HttpRequest, path: Mapping[str, Any], query: Any, get: Callable[..., Any] | None
     ) -> None:
-        self.request, self.path, self.query, self._get = request, path, query, get
+        self.request, self.path, self.query = request, path, query
+        self._get: Any = get
         self.body: dict[str, Any] = {}
         self.form: Any = None
 
@@ -65,7 +66,6 @@ class Call:
     @cached_property
     def row(self) -> Any:
         """Return the row that the path names, by the access function of its page."""
-        assert self._get is not None
         return self._get(self.person, *self.path.values())
 
     def check_access(self) -> None:
@@ -105,14 +105,22 @@ class Rows:
         self.checks_role = in_project and checks_role
 
     def read(
-        self, path: str, name: str, about: str, find: Act, shape: Any = Anything, *, get: Any = None, query: Any = None
+        self,
+        path: str,
+        name: str,
+        about: str,
+        find: Act,
+        shape: Any = Anything,
+        *,
+        get: Any = None,
+        query: Any = None,
+        is_open: bool = False,
     ) -> None:
-        """Add a GET of what `find` returns. `get`: access function of the row that the path names."""
+        """Add a GET of what `find` returns. `get`: access function of the row that the path names.
 
-        def answer(call: Call) -> Any:
-            return find(call)
-
-        self._add("get", path, name, about, answer, responses=reads(shape), get=get, query=query)
+        `is_open`: `find` checks the parameters itself.
+        """
+        self._add("get", path, name, about, find, responses=reads(shape), get=get, query=query, is_open=is_open)
 
     def listed(
         self,
@@ -196,13 +204,14 @@ class Rows:
         query: Any = None,
         body: Any = None,
         files: Sequence[str] = (),
+        is_open: bool = False,
     ) -> None:
         names = {SLUG: str} if self.in_project else {}
         names |= {parameter: KINDS[kind] for kind, parameter in PARAMETER.findall(path)}
 
         def operation(request: HttpRequest, **arguments: Any) -> Any:
             sent, asked = arguments.get("body"), arguments.get("query")
-            if asked is not None:
+            if method == "get" and not is_open:
                 only_known(request, asked)
             call = Call(request, {parameter: arguments[parameter] for parameter in names}, asked, get)
             if self.checks_role:
