@@ -15,8 +15,9 @@ from ninja import Field, Schema
 
 from foilworks.site.api.answers import RefusedFields
 
-# Without a time: the cursor, and so the ETag of its page, stays while no row changes.
-_SIGNER = signing.Signer(salt="foilworks.api.cursor")
+SALT = "foilworks.api.cursor"
+# Without a time: the cursor, and so the ETag of its page, stays while no row changes. Cursors of 0.3.0 have one.
+_SIGNER, _SIGNER_OF_0_3 = signing.Signer(salt=SALT), signing.TimestampSigner(salt=SALT)
 T = TypeVar("T")
 Row = TypeVar("Row", bound=Model)
 
@@ -80,7 +81,8 @@ def _rows_after(cursor: str, order: str, column: str, down: bool, model: type[Mo
 
 def _parse_cursor(cursor: str, order: str) -> Mapping[int, Any]:
     try:
-        position = _SIGNER.unsign_object(cursor)
+        signer = _SIGNER_OF_0_3 if cursor.count(":") > 1 else _SIGNER
+        position = signer.unsign_object(cursor)
     except signing.BadSignature:
         position = [None]
     if position[0] != order:

@@ -10,6 +10,7 @@ from threading import Lock
 from typing import Any
 
 import pytest
+from django.core import signing
 from django.test import Client
 from django.utils import timezone
 from redis import Redis
@@ -80,6 +81,8 @@ def test_only_listed_filters_orders_and_cursors_are_accepted(ask, project):
         assert ask("get", f"{path}?{query}").status_code == 422, query
     for number in range(2):
         make_item(make_subtest(project), key=str(number))
+    of_0_3 = signing.dumps(["key", "", 0], salt="foilworks.api.cursor")
+    assert ask("get", f"{path}?limit=1&order=key&cursor={of_0_3}").status_code == 200
     cursor = ask("get", f"{path}?limit=1").json()["next"]
     assert ask("get", f"{path}?limit=1&order=key&cursor={cursor}").status_code == 422
 
