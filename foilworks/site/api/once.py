@@ -21,6 +21,7 @@ from foilworks.core.projects.models import ApiToken, IdempotentAnswer, User
 from foilworks.core.projects.tokens import token_of
 from foilworks.site.api.answers import KeyTaken, RateLimited
 from foilworks.site.api.bearer import count
+from foilworks.site.api.versions import ROOT, UNVERSIONED
 
 HEADER, REPLAYED = "Idempotency-Key", "Idempotency-Replayed"
 MAX_KEY_LENGTH = 64
@@ -98,7 +99,8 @@ def _fingerprint(request: HttpRequest, token: ApiToken) -> str:
     """Hash token (another may have a narrower scope), method, address and body; files count by size only."""
     files = request.content_type.startswith("multipart/")
     body = request.headers.get("Content-Length", "").encode() if files else request.body
-    line = f"{token.pk} {request.method} {request.get_full_path()}"
+    # Addresses with and without the version are one: a write may be repeated across an update.
+    line = f"{token.pk} {request.method} {request.get_full_path().replace(ROOT, UNVERSIONED, 1)}"
     return hashlib.sha256(b"\0".join([line.encode(), body])).hexdigest()
 
 
