@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 
 import foilworks
 from evaluation.errors import EvaluationError
@@ -44,6 +45,16 @@ def test_logs_of_any_harness_give_the_ladder_with_both_bounds(tmp_path, form):
     assert rows == {"no_clip": pytest.approx((0.4, 2 / 6, 2 / 6)), "full": pytest.approx((0.8, 4 / 6, 5 / 6))}
     assert (result["n"], result["n_bounded"], result["rungs"]["full"]["n_unread"]) == (5, 6, 1)
     assert result["rungs"]["no_clip"]["drop_bounds"] == pytest.approx([2 / 6, 3 / 6])
+
+
+def test_the_command_prints_both_bounds(capsys):
+    files = [LOGS / FORMS[0].format("full"), LOGS / FORMS[2].format("blind")]
+    rungs = ["--predictions", str(files[0]), "--rung", f"no_clip={files[1]}"]
+    call_command("audit", str(QUESTIONS), *rungs, "--set", "partly=1")
+    line = (
+        "Evidence ladder (full): 1 answer cannot be read and is left out; the value is 66.7 % if it is wrong, 83.3 % if"
+    )
+    assert line in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("form", FORMS)

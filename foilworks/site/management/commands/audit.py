@@ -172,8 +172,9 @@ def _row(finding: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _told(finding: Mapping[str, Any]) -> str:
-    """Return what a check counted, unless it is fine, and what to do if it fails."""
-    if finding["value"] is not None and finding["verdict"] in {"nothing_found", "nothing_found_so_far"}:
+    """Return what a check counted, unless it is fine and read everything, and what to do if it fails."""
+    is_fine = finding["value"] is not None and finding["verdict"] in {"nothing_found", "nothing_found_so_far"}
+    if is_fine and not (finding["details"] or {}).get("n_unread"):
         return ""
     said = [*lines_of(finding), *([finding["fix"]] if finding["verdict"] == "fail" else [])]
     return f"{_title(finding)}: {' '.join(said)}" if said else ""
