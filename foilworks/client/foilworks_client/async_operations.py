@@ -20,7 +20,6 @@ from .records import (
     AuditFileForm,
     BenchmarkedModelRow,
     BiasRunRow,
-    BringOpenAnswersForm,
     BringRungScoresForm,
     BringScoresForm,
     CandidateDetail,
@@ -71,6 +70,7 @@ from .records import (
     Held,
     ImportAnswersForm,
     ImportDescriptionsForm,
+    ImportOpenAnswersForm,
     ImportOut,
     ImportSplitsForm,
     InvitationIn,
@@ -103,10 +103,9 @@ from .records import (
     NotificationRow,
     ObjectCheckRow,
     ObjectErrorIn,
-    OpenBoardOut,
+    OpenAnswerSetRow,
     OpenChoicesIn,
     OpenObjectCheckIn,
-    OpenSetOut,
     OpenStudyIn,
     OverviewOut,
     OwnPlace,
@@ -177,6 +176,7 @@ from .records import (
     UndoIn,
     Use,
     UserRow,
+    VerdictsIn,
     VideoRow,
     VoteOut,
     WarningIn,
@@ -697,18 +697,18 @@ class AsyncOperations:
             ),
         )
 
-    async def read_open_answers(self, project: str, release: int, /) -> OpenBoardOut:
-        """Get the board of open answers; every row names its metric, and that of a judge its agreement and cost."""
+    async def read_open_board(self, project: str, release: int, /) -> dict[str, Any]:
+        """Get the board of answers without options."""
         return cast(
-            OpenBoardOut, await self._transport.json("GET", f"projects/{project}/releases/{release}/open-answers")
+            dict[str, Any], await self._transport.json("GET", f"projects/{project}/releases/{release}/open-answers")
         )
 
-    async def bring_open_answers(
-        self, project: str, release: int, /, **body: Unpack[BringOpenAnswersForm]
-    ) -> OpenSetOut:
-        """Import answers without options; with a judge, a job stores its verdicts."""
+    async def import_open_answers(
+        self, project: str, release: int, /, **body: Unpack[ImportOpenAnswersForm]
+    ) -> OpenAnswerSetRow:
+        """Import answers without options; a job asks their judge, if one is named."""
         return cast(
-            OpenSetOut,
+            OpenAnswerSetRow,
             await self._transport.json("POST", f"projects/{project}/releases/{release}/open-answers", form=body),
         )
 
@@ -886,6 +886,21 @@ class AsyncOperations:
     async def score_texts(self, project: str, /, **body: Unpack[ScoreTextsIn]) -> dict[str, Any]:
         """Score all texts with a language model that sees no clip; a job does it."""
         return cast(dict[str, Any], await self._transport.json("POST", f"projects/{project}/blind/models", body=body))
+
+    async def read_answer_sample(self, project: str, open_answer: int, /) -> dict[str, Any]:
+        """Get the answers of a sample that you have not judged, without the judge's verdicts."""
+        return cast(
+            dict[str, Any], await self._transport.json("GET", f"projects/{project}/open-answers/{open_answer}/sample")
+        )
+
+    async def judge_answer_sample(
+        self, project: str, open_answer: int, /, **body: Unpack[VerdictsIn]
+    ) -> dict[str, Any]:
+        """Say which answers of a sample are right."""
+        return cast(
+            dict[str, Any],
+            await self._transport.json("POST", f"projects/{project}/open-answers/{open_answer}/sample", body=body),
+        )
 
     def list_jobs(
         self,

@@ -618,17 +618,6 @@ class CostOut(TypedDict):
     cannot: dict[str, str]
 
 
-class OpenBoardOut(TypedDict):
-    rows: list[dict[str, Any]]
-
-
-class OpenSetOut(TypedDict):
-    id: int
-    label: str
-    judge: str
-    job: "JobOut | None"
-
-
 class ScoringDetail(TypedDict):
     """A scoring run with its metrics.
 
@@ -703,6 +692,20 @@ class ChangeModelCardIn(TypedDict):
 
 class ScoreTextsIn(TypedDict):
     spec: NotRequired[str | None]
+
+
+class OpenAnswerSetRow(TypedDict):
+    id: int | None
+    label: str
+    judge: str | None
+    judged_at: str | None
+    job: "JobOut | None"
+
+
+class VerdictsIn(TypedDict):
+    """Whether the answer is right, by the `pk` that the sample has."""
+
+    verdicts: dict[str, bool]
 
 
 JobState = Literal["waiting", "running", "spread", "done", "partly", "failed", "cancelled"]
@@ -1726,10 +1729,10 @@ class CreateImportForm(TypedDict):
     videos: NotRequired[list[File] | None]
 
 
-class BringOpenAnswersForm(TypedDict):
-    label: NotRequired[str]
-    judge: NotRequired[str]
-    columns: NotRequired[str]
+class ImportOpenAnswersForm(TypedDict):
+    columns: NotRequired[str | None]
+    label: NotRequired[str | None]
+    judge: NotRequired[str | None]
     answers: File
 
 

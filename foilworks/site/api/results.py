@@ -18,6 +18,11 @@ from evaluation.board.leaderboard import OVERALL, board
 from evaluation.cached_results.first_views import is_large
 from evaluation.ladder.forms import RungScoresForm
 from evaluation.ladder.ladders import ladder_of_release
+from evaluation.open_answers.actions.open_answers import import_open_answers, judge_sample
+from evaluation.open_answers.boards import as_json as as_plain_rows
+from evaluation.open_answers.boards import open_board, sample_of
+from evaluation.open_answers.forms import OpenAnswersForm
+from evaluation.open_answers.models import OpenAnswerSet
 from evaluation.proximity.actions.measure_proximity import measure_proximity
 from evaluation.proximity.forms import ProximityForm
 from evaluation.proximity.stored_proximity import proximity_runs
@@ -40,7 +45,8 @@ from evaluation.scoring.rungs import FRAMES_TRIED, LOOKS
 from evaluation.scoring.served.figures import answers_of, raw_answers
 from foilworks.core.corpus.access import get_release
 from foilworks.core.corpus.models import Release
-from foilworks.core.projects.access import or_404
+from foilworks.core.projects.access import get_row, or_404
+from foilworks.core.projects.models import Role, User
 from foilworks.site.api.answers import RefusedFields
 from foilworks.site.api.imports import job_out
 from foilworks.site.api.paging import Listed, Page, page_of
@@ -186,6 +192,33 @@ def _proximity(call: Call) -> dict[str, Any]:
     return {"id": measure_proximity(call.person, call.row, fields.pop("model"), **fields).pk}
 
 
+def _answer_set(person: User, slug: str, pk: int) -> OpenAnswerSet:
+    rows = OpenAnswerSet.objects.select_related("release__project", "job")
+    return get_row(rows, person, slug, Role.RESEARCHER, at="release__project", pk=pk)
+
+
+def _import_answers(call: Call) -> OpenAnswerSet:
+    fields = call.values
+    return import_open_answers(call.person, call.row, fields.pop("answers"), **fields)
+
+
+def _sample(call: Call) -> dict[str, Any]:
+    names = ("pk", "question", "reference", "text")
+    answers = [{name: getattr(answer, name) for name in names} for answer in sample_of(call.row, call.person)]
+    return {"answers": answers}
+
+
+def _judge_sample(call: Call) -> dict[str, int]:
+    return {"stored": judge_sample(call.person, call.row, call.body["verdicts"])}
+
+
+class VerdictsIn(Schema):
+    """Whether the answer is right, by the `pk` that the sample has."""
+
+    verdicts: dict[Id, bool] = Field(min_length=1, max_length=1000)
+
+
+AnswerSetOut = shape_of(OpenAnswerSet, "id", "label", "judge", "judged_at", job=True)
 CardOut = shape_of(ModelCard, *ModelCardForm.Meta.fields)
 rows = Rows("results")
 rows.read(
@@ -319,4 +352,37 @@ rows.write(
     lambda call: {"label": score_blind(call.person, call.project, call.form.cleaned_data["spec"]).label},
     form=BlindScorerForm,
     status=202,
+)
+rows.read(
+    f"{RELEASE}/open-answers",
+    "read_open_board",
+    "Get the board of answers without options.",
+    lambda call: {"rows": as_plain_rows(open_board(call.row))},
+    get=get_release,
+)
+rows.write(
+    f"{RELEASE}/open-answers",
+    "import_open_answers",
+    "Import answers without options; a job asks their judge, if one is named.",
+    _import_answers,
+    form=OpenAnswersForm,
+    files=("answers",),
+    shape=AnswerSetOut,
+    status=201,
+    get=get_release,
+)
+rows.read(
+    "/open-answers/{int:pk}/sample",
+    "read_answer_sample",
+    "Get the answers of a sample that you have not judged, without the judge's verdicts.",
+    _sample,
+    get=_answer_set,
+)
+rows.write(
+    "/open-answers/{int:pk}/sample",
+    "judge_answer_sample",
+    "Say which answers of a sample are right.",
+    _judge_sample,
+    body=VerdictsIn,
+    get=_answer_set,
 )
