@@ -476,9 +476,13 @@ def said(answer: Any) -> str:
 def test_a_token_does_what_its_scope_says(worlds, every):
     world, _other = worlds
     order, wrong = [READ, WORK, MANAGE], {}
-    headers = {(p, scope): headers_of(world.people[p], scope) for p in ("annotator", "superuser") for scope in order}
+    headers = {
+        (p, scope): headers_of(world.people[p], scope)
+        for p in ("annotator", "validator", "superuser")
+        for scope in order
+    }
     for name, rule in RULES.items():
-        person = "superuser" if "superuser" in rule.may and name != "claim" else "annotator"
+        person = "superuser" if "superuser" in rule.may and name != "claim" else rule.may[0]
         needed = rule.scope or (READ if OPERATIONS[name][0] == "GET" else MANAGE)
         # The scope just below refuses early: with others, the operation runs.
         lower = order[max(0, order.index(needed) - 1)]
@@ -517,7 +521,10 @@ def test_a_token_of_another_project_or_role_reaches_nothing_here(worlds, every):
     for name, rule in RULES.items():
         if "slug" not in OPERATIONS[name][1]:
             continue
-        wanted = [(elsewhere, 404), *([(lesser, 403), (here, rule.ok)] if every and rule.may == OWNERS else [])]
+        wanted = [
+            (elsewhere, 404),
+            *([(lesser, rule.refused), (here, rule.ok)] if every and rule.may == OWNERS else []),
+        ]
         for headers, right in wanted:
             status = ask(name, world, headers).status_code
             if status != right:
