@@ -38,6 +38,7 @@ class Questions:
         self._by_id |= {question.id: question for question in questions}
         self._by_text: dict[str, list[Question]] = {}
         self._returned: set[str] = set()
+        self._videos = {_stem(question.video) for question in questions if question.video}
         for question in questions:
             if text := plain(question.text):
                 self._by_text.setdefault(text, []).append(question)
@@ -51,7 +52,7 @@ class Questions:
         at = answer.place if named is None else None
         placed = self._ordered[at] if at is not None and at < len(self._ordered) else None
         question = named or placed
-        problem = "" if question is None else _misfit(answer, question, is_named=named is not None)
+        problem = "" if question is None else self._misfit(answer, question, is_named=named is not None)
         if question is not None and not problem:
             return question
         by_text = self._with_text(answer)
@@ -59,13 +60,51 @@ class Questions:
             raise EvaluationError(f"{answer.where}: {problem}")
         return by_text
 
+    def _misfit(self, answer: LoggedAnswer, question: Question, *, is_named: bool) -> str:
+        """Return why an answer is not to this question, and what to do; "" if it may be.
+
+        A number may be an id or a place, so the right answer is compared, too.
+        """
+        if not _asks(answer.question, question.text):
+            return (
+                f"question: is {quoted(shortened(answer.question))}, but that of {quoted(question.id)} is "
+                f"{quoted(shortened(question.text))}; give answers to the questions of this benchmark, in its order "
+                "or with its ids"
+            )
+        if is_named and not question.id.isdecimal():
+            return ""
+        if self._differ(answer, question):
+            return (
+                f"video: is {quoted(answer.video)}, but that of {quoted(question.id)} is {quoted(question.video)}; "
+                "give the file of the benchmark in the order of the log, or a log with its ids"
+            )
+        target, right = answer.target.strip(), question.right
+        if right is None or not target or target.isdecimal():
+            return ""
+        options = answer.options or question.options
+        letter = LETTERS.find(target) if len(target) == 1 else -1
+        text, expected = options[letter] if 0 <= letter < len(options) else target, question.options[right]
+        is_label = label_of(expected) is not None and label_of(text) is not None
+        if label_of(text) is label_of(expected) if is_label else plain(text) == plain(expected):
+            return ""
+        return (
+            f"the right answer is {quoted(shortened(text))}, but that of {quoted(question.id)} is "
+            f"{quoted(shortened(expected))}; give the file of the benchmark in the order of the log, or a log with "
+            "its ids"
+        )
+
+    def _differ(self, answer: LoggedAnswer, question: Question) -> bool:
+        """Report whether an answer names another video of the benchmark. A log can have other names of its videos."""
+        video = _stem(answer.video)
+        return video in self._videos and video != _stem(question.video)
+
     def _with_text(self, answer: LoggedAnswer) -> Question | None:
         """Return the only question with the text, video and options of the answer. Of equal ones with one right answer,
         each is returned once."""
         prompt = plain(answer.question)
         lines = dict.fromkeys([prompt, *map(plain, answer.question.splitlines())])
         candidates = [question for line in lines for question in self._by_text.get(line, ())]
-        candidates = [question for question in candidates if not _differ(answer.video, question.video)]
+        candidates = [question for question in candidates if not self._differ(answer, question)]
         if len(candidates) > 1:
             options = set(map(plain, answer.options))
             if options:
@@ -100,39 +139,6 @@ def plain(text: str) -> str:
     return " ".join(words(_OWN_LABEL.sub("", text))).casefold()
 
 
-def _misfit(answer: LoggedAnswer, question: Question, *, is_named: bool) -> str:
-    """Return why an answer is not to this question, and what to do; "" if it may be.
-
-    A number may be an id or a place, so the right answer is compared, too.
-    """
-    if not _asks(answer.question, question.text):
-        return (
-            f"question: is {quoted(shortened(answer.question))}, but that of {quoted(question.id)} is "
-            f"{quoted(shortened(question.text))}; give answers to the questions of this benchmark, in its order or "
-            "with its ids"
-        )
-    if is_named and not question.id.isdecimal():
-        return ""
-    if _differ(answer.video, question.video):
-        return (
-            f"video: is {quoted(answer.video)}, but that of {quoted(question.id)} is {quoted(question.video)}; give "
-            "the file of the benchmark in the order of the log, or a log with its ids"
-        )
-    target, right = answer.target.strip(), question.right
-    if right is None or not target or target.isdecimal():
-        return ""
-    options = answer.options or question.options
-    letter = LETTERS.find(target) if len(target) == 1 else -1
-    text, expected = options[letter] if 0 <= letter < len(options) else target, question.options[right]
-    is_label = label_of(expected) is not None and label_of(text) is not None
-    if label_of(text) is label_of(expected) if is_label else plain(text) == plain(expected):
-        return ""
-    return (
-        f"the right answer is {quoted(shortened(text))}, but that of {quoted(question.id)} is "
-        f"{quoted(shortened(expected))}; give the file of the benchmark in the order of the log, or a log with its ids"
-    )
-
-
 def _shows(prompt: str, options: Sequence[str]) -> bool:
     return bool(options) and all(f" {plain(option)} " in f" {prompt} " for option in options)
 
@@ -141,10 +147,9 @@ def _right_text(question: Question) -> str:
     return "" if question.right is None else plain(question.options[question.right])
 
 
-def _differ(first: str, second: str) -> bool:
-    """Report whether two names are of different videos; one may be a path to the other's file."""
-    stems = {PurePosixPath(name.replace("\\", "/")).stem.casefold() for name in (first, second) if name}
-    return len(stems) > 1
+def _stem(video: str) -> str:
+    """Return the name of a video without its path and ending."""
+    return PurePosixPath(video.replace("\\", "/")).stem.casefold()
 
 
 def _asks(prompt: str, question: str) -> bool:
