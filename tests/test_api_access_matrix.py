@@ -178,8 +178,6 @@ RULES: dict[str, Rule] = {
     # The run has not loaded its model yet.
     "change_model_card": Rule(ok=400, pk="scoring_run", data={"size": "7B"}),
     "list_answers": Rule(pk="scoring_run"),
-    "read_open_board": Rule(pk="release"),
-    "import_open_answers": Rule(ok=400, pk="release", form=True, data={"answers": ("a.json", b"[]")}),
     "read_answer_sample": Rule(pk="open_set"),
     # No answer of the set.
     "judge_answer_sample": Rule(ok=400, pk="open_set", data={"verdicts": {"1": True}}),

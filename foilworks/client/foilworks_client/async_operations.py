@@ -20,6 +20,7 @@ from .records import (
     AuditFileForm,
     BenchmarkedModelRow,
     BiasRunRow,
+    BringOpenAnswersForm,
     BringRungScoresForm,
     BringScoresForm,
     CandidateDetail,
@@ -70,7 +71,6 @@ from .records import (
     Held,
     ImportAnswersForm,
     ImportDescriptionsForm,
-    ImportOpenAnswersForm,
     ImportOut,
     ImportSplitsForm,
     InvitationIn,
@@ -103,9 +103,10 @@ from .records import (
     NotificationRow,
     ObjectCheckRow,
     ObjectErrorIn,
-    OpenAnswerSetRow,
+    OpenBoardOut,
     OpenChoicesIn,
     OpenObjectCheckIn,
+    OpenSetOut,
     OpenStudyIn,
     OverviewOut,
     OwnPlace,
@@ -697,18 +698,18 @@ class AsyncOperations:
             ),
         )
 
-    async def read_open_board(self, project: str, release: int, /) -> dict[str, Any]:
-        """Get the board of answers without options."""
+    async def read_open_answers(self, project: str, release: int, /) -> OpenBoardOut:
+        """Get the board of open answers; every row names its metric, and that of a judge its agreement and cost."""
         return cast(
-            dict[str, Any], await self._transport.json("GET", f"projects/{project}/releases/{release}/open-answers")
+            OpenBoardOut, await self._transport.json("GET", f"projects/{project}/releases/{release}/open-answers")
         )
 
-    async def import_open_answers(
-        self, project: str, release: int, /, **body: Unpack[ImportOpenAnswersForm]
-    ) -> OpenAnswerSetRow:
-        """Import answers without options; a job asks their judge, if one is named."""
+    async def bring_open_answers(
+        self, project: str, release: int, /, **body: Unpack[BringOpenAnswersForm]
+    ) -> OpenSetOut:
+        """Import answers without options; with a judge, a job stores its verdicts."""
         return cast(
-            OpenAnswerSetRow,
+            OpenSetOut,
             await self._transport.json("POST", f"projects/{project}/releases/{release}/open-answers", form=body),
         )
 

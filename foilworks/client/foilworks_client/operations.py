@@ -19,6 +19,7 @@ from .records import (
     AuditFileForm,
     BenchmarkedModelRow,
     BiasRunRow,
+    BringOpenAnswersForm,
     BringRungScoresForm,
     BringScoresForm,
     CandidateDetail,
@@ -69,7 +70,6 @@ from .records import (
     Held,
     ImportAnswersForm,
     ImportDescriptionsForm,
-    ImportOpenAnswersForm,
     ImportOut,
     ImportSplitsForm,
     InvitationIn,
@@ -102,9 +102,10 @@ from .records import (
     NotificationRow,
     ObjectCheckRow,
     ObjectErrorIn,
-    OpenAnswerSetRow,
+    OpenBoardOut,
     OpenChoicesIn,
     OpenObjectCheckIn,
+    OpenSetOut,
     OpenStudyIn,
     OverviewOut,
     OwnPlace,
@@ -688,17 +689,14 @@ class Operations:
             ),
         )
 
-    def read_open_board(self, project: str, release: int, /) -> dict[str, Any]:
-        """Get the board of answers without options."""
-        return cast(dict[str, Any], self._transport.json("GET", f"projects/{project}/releases/{release}/open-answers"))
+    def read_open_answers(self, project: str, release: int, /) -> OpenBoardOut:
+        """Get the board of open answers; every row names its metric, and that of a judge its agreement and cost."""
+        return cast(OpenBoardOut, self._transport.json("GET", f"projects/{project}/releases/{release}/open-answers"))
 
-    def import_open_answers(
-        self, project: str, release: int, /, **body: Unpack[ImportOpenAnswersForm]
-    ) -> OpenAnswerSetRow:
-        """Import answers without options; a job asks their judge, if one is named."""
+    def bring_open_answers(self, project: str, release: int, /, **body: Unpack[BringOpenAnswersForm]) -> OpenSetOut:
+        """Import answers without options; with a judge, a job stores its verdicts."""
         return cast(
-            OpenAnswerSetRow,
-            self._transport.json("POST", f"projects/{project}/releases/{release}/open-answers", form=body),
+            OpenSetOut, self._transport.json("POST", f"projects/{project}/releases/{release}/open-answers", form=body)
         )
 
     def bring_scores(self, project: str, release: int, /, **body: Unpack[BringScoresForm]) -> ScoringOut:

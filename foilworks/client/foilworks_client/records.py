@@ -618,6 +618,17 @@ class CostOut(TypedDict):
     cannot: dict[str, str]
 
 
+class OpenBoardOut(TypedDict):
+    rows: list[dict[str, Any]]
+
+
+class OpenSetOut(TypedDict):
+    id: int
+    label: str
+    judge: str
+    job: "JobOut | None"
+
+
 class ScoringDetail(TypedDict):
     """A scoring run with its metrics.
 
@@ -692,14 +703,6 @@ class ChangeModelCardIn(TypedDict):
 
 class ScoreTextsIn(TypedDict):
     spec: NotRequired[str | None]
-
-
-class OpenAnswerSetRow(TypedDict):
-    id: int | None
-    label: str
-    judge: str | None
-    judged_at: str | None
-    job: "JobOut | None"
 
 
 class VerdictsIn(TypedDict):
@@ -1729,10 +1732,10 @@ class CreateImportForm(TypedDict):
     videos: NotRequired[list[File] | None]
 
 
-class ImportOpenAnswersForm(TypedDict):
-    columns: NotRequired[str | None]
-    label: NotRequired[str | None]
-    judge: NotRequired[str | None]
+class BringOpenAnswersForm(TypedDict):
+    label: NotRequired[str]
+    judge: NotRequired[str]
+    columns: NotRequired[str]
     answers: File
 
 

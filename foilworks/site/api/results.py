@@ -18,10 +18,8 @@ from evaluation.board.leaderboard import OVERALL, board
 from evaluation.cached_results.first_views import is_large
 from evaluation.ladder.forms import RungScoresForm
 from evaluation.ladder.ladders import ladder_of_release
-from evaluation.open_answers.actions.open_answers import import_open_answers, judge_sample
-from evaluation.open_answers.boards import as_json as as_plain_rows
-from evaluation.open_answers.boards import open_board, sample_of
-from evaluation.open_answers.forms import OpenAnswersForm
+from evaluation.open_answers.actions.open_answers import judge_sample
+from evaluation.open_answers.boards import sample_of
 from evaluation.open_answers.models import OpenAnswerSet
 from evaluation.proximity.actions.measure_proximity import measure_proximity
 from evaluation.proximity.forms import ProximityForm
@@ -197,11 +195,6 @@ def _answer_set(person: User, slug: str, pk: int) -> OpenAnswerSet:
     return get_row(rows, person, slug, Role.RESEARCHER, at="release__project", pk=pk)
 
 
-def _import_answers(call: Call) -> OpenAnswerSet:
-    fields = call.values
-    return import_open_answers(call.person, call.row, fields.pop("answers"), **fields)
-
-
 def _sample(call: Call) -> dict[str, Any]:
     names = ("pk", "question", "reference", "text")
     answers = [{name: getattr(answer, name) for name in names} for answer in sample_of(call.row, call.person)]
@@ -218,7 +211,6 @@ class VerdictsIn(Schema):
     verdicts: dict[Id, bool] = Field(min_length=1, max_length=1000)
 
 
-AnswerSetOut = shape_of(OpenAnswerSet, "id", "label", "judge", "judged_at", job=True)
 CardOut = shape_of(ModelCard, *ModelCardForm.Meta.fields)
 rows = Rows("results")
 rows.read(
@@ -352,24 +344,6 @@ rows.write(
     lambda call: {"label": score_blind(call.person, call.project, call.form.cleaned_data["spec"]).label},
     form=BlindScorerForm,
     status=202,
-)
-rows.read(
-    f"{RELEASE}/open-answers",
-    "read_open_board",
-    "Get the board of answers without options.",
-    lambda call: {"rows": as_plain_rows(open_board(call.row))},
-    get=get_release,
-)
-rows.write(
-    f"{RELEASE}/open-answers",
-    "import_open_answers",
-    "Import answers without options; a job asks their judge, if one is named.",
-    _import_answers,
-    form=OpenAnswersForm,
-    files=("answers",),
-    shape=AnswerSetOut,
-    status=201,
-    get=get_release,
 )
 rows.read(
     "/open-answers/{int:pk}/sample",

@@ -137,7 +137,7 @@ COVERAGE: dict[str, str] = {
     "ladder:run_ladder": "bring_rung_scores",
     "ladder:add_controls": "add_controls",
     "scoring:model_card": "change_model_card",
-    "open_answers:board": "import_open_answers",
+    "open_answers:board": "bring_open_answers",
     "open_answers:sample": "judge_answer_sample",
     "scoring:stop_run": "stop_job",
     "scoring:resume_run": "retry_job",
