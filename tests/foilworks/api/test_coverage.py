@@ -1,6 +1,9 @@
 """What pages offer against what the API offers: the URL table, the actions that pages call, and the operations.
 
-`python -m tests.foilworks.api.test_coverage` prints the table.
+This prints the table:
+
+    DJANGO_SETTINGS_MODULE=tests.settings .venv/bin/python -c \\
+        "import django; django.setup(); from tests.foilworks.api.test_coverage import show; show()"
 """
 
 import ast
@@ -226,7 +229,7 @@ def test_every_action_of_a_page_is_called_by_an_operation():
     assert set(ABSENT.values()) <= set(REASONS)
 
 
-if __name__ == "__main__":
+def show() -> None:
     for page, operations in COVERAGE.items():
         sys.stdout.write(f"{page:34} {operations}\n")
     absent = absent_pages()
