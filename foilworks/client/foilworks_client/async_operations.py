@@ -367,8 +367,16 @@ class AsyncOperations:
         state: Literal["in_validation", "valid", "invalid", "disputed", "requeued", "retracted"] | None = None,
         method: str | None = None,
         agreed: Literal["yes", "no"] | None = None,
+        doubt: bool | None = None,
+        comments: bool | None = None,
+        shortcut: Literal["objects", "frame"] | None = None,
+        run: int | None = None,
+        answer: Literal["right", "wrong"] | None = None,
+        ladder: str | None = None,
+        need: Literal["clip", "frames", "order"] | None = None,
+        rung: str | None = None,
     ) -> AsyncIterator[ItemOut]:
-        """List the items, filtered as on their page."""
+        """List the items, filtered as on their page. A value that the page does not offer is refused."""
         return self._transport.pages(
             f"projects/{project}/items",
             params={
@@ -379,6 +387,14 @@ class AsyncOperations:
                 "state": state,
                 "method": method,
                 "agreed": agreed,
+                "doubt": doubt,
+                "comments": comments,
+                "shortcut": shortcut,
+                "run": run,
+                "answer": answer,
+                "ladder": ladder,
+                "need": need,
+                "rung": rung,
             },
         )
 

@@ -4,15 +4,17 @@ from datetime import datetime
 from typing import Any, Literal
 
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 from ninja import Field, Query, Router, Schema
 
 from evaluation.items.access import get_item
+from evaluation.items.forms import ItemFilter
 from evaluation.items.item_details import WRITES
 from evaluation.items.listing import narrowed
 from foilworks.core.corpus.models import Item
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.models import Role
-from foilworks.site.api.answers import reads, writes
+from foilworks.site.api.answers import RefusedFields, reads, writes
 from foilworks.site.api.once import once
 from foilworks.site.api.paging import Listed, Page, page_of
 from foilworks.site.api.shapes import Anything, Id, Line, Slug, Word
@@ -58,6 +60,14 @@ class ItemsAsked(Listed):
     state: State | None = None
     method: Word = Field("", description="method that made its foils; `import`: imported with them")
     agreed: Literal["yes", "no"] | None = None
+    doubt: bool = Field(False, description="only items whose caption may be wrong")
+    comments: bool = Field(False, description="only items with unresolved comments")
+    shortcut: Literal["objects", "frame"] | None = Field(None, description="answered from objects or one frame alone")
+    run: Id | None = Field(None, description="scored by this run")
+    answer: Literal["right", "wrong"] | None = Field(None, description="what the model of `run` answers")
+    ladder: Word = Field("", description="by this run's ladder, or `release-ID` for that of all models")
+    need: Literal["clip", "frames", "order"] | None = Field(None, description="by `ladder`, the item needs it")
+    rung: Word = Field("", description="solved at this rung of `ladder`; `not RUNG`: not solved")
 
 
 class Move(Schema):
@@ -84,10 +94,15 @@ def item_out(item: Item) -> ItemOut:
 
 @router.get("", response=reads(Page[ItemOut]))
 def list_items(request: HttpRequest, slug: Slug, query: Query[ItemsAsked]) -> dict[str, Any]:
-    """List the items, filtered as on their page."""
+    """List the items, filtered as on their page. A value that the page does not offer is refused."""
     project = get_project(request.user, slug, Role.RESEARCHER)
-    filters = {name: getattr(query, name) for name in ("q", "subtest", "state", "method", "agreed")}
-    rows = narrowed(project, filters, None).select_related("subtest", "caption").prefetch_related("foils")
+    sent = {name: value for name in ItemFilter.base_fields if (value := str(getattr(query, name) or "").strip())}
+    form = ItemFilter(project, sent)
+    filters = form.chosen()
+    if refused := sent.keys() - filters.keys():
+        raise RefusedFields(dict.fromkeys(refused, _("The page of the items does not offer this value.")))
+    chosen_run, ladder = form.runs.get(filters.get("run", "")), form.ladders.get(filters.get("ladder", ""))
+    rows = narrowed(project, filters, chosen_run, ladder).select_related("subtest", "caption").prefetch_related("foils")
     return page_of(request, rows, query, item_out, order=query.order)
 
 

@@ -16,7 +16,7 @@ from foilworks.site.api.settings import SECTIONS
 from generation.actions.runs import start_run
 from generation.run_request import FoilRequest
 from tests.evaluation.ranked import make_release, score
-from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
+from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
 
 pytestmark = pytest.mark.django_db
 
@@ -121,6 +121,22 @@ def test_a_run_is_previewed_without_rows(ask, project):
     assert ask("post", "runs/preview", {"subtest": subtest.pk, "method": "x"}).status_code == 400
 
 
+def test_items_have_the_filters_of_their_page(ask, project):
+    doubted = make_caption(make_video(project), "a dog barks.", flagged_false=True)
+    subtest = make_subtest(project)
+    item = make_item(subtest, doubted, ("a dog sleeps.",))
+    make_item(subtest)
+
+    def keys(query: str) -> list[str]:
+        return [row["key"] for row in ask("get", f"items?{query}").json()["items"]]
+
+    assert keys("doubt=true") == [item.key]
+    assert len(keys("doubt=false&q=%20")) == 2
+    assert keys("comments=true") == []
+    for query in ("run=7", "ladder=7", "method=nothing", "shortcut=objects"):
+        assert ask("get", f"items?{query}").status_code == 422, query
+
+
 def test_the_board_and_a_comparison_of_two_runs(tmp_path, settings):
     settings.API_RATE_LIMIT_PER_MINUTE = 0
     ranked = make_project(slug="ranked")
@@ -134,6 +150,8 @@ def test_the_board_and_a_comparison_of_two_runs(tmp_path, settings):
     both = ask("get", f"releases/{release.pk}/comparison?a={best.pk}&b={worst.pk}").json()
     assert both["outcomes"]["only_a"]
     assert not both["outcomes"]["only_b"]
+    right = [len(ask("get", f"items?run={run.pk}&answer=right").json()["items"]) for run in (best, worst)]
+    assert (right[0] > 0, right[1]) == (True, 0)
     assert ask("get", f"releases/{release.pk}/board?column=X").status_code == 400
     assert ask("get", f"releases/{release.pk}/board?colum=T").status_code == 422
 
