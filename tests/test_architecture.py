@@ -86,6 +86,8 @@ TABLES = {
             "needs",
             "power",
             "ranking",
+            "rungs",
+            "stress",
             "ties",
         },
     ),
@@ -96,6 +98,8 @@ TABLES = {
             "analysis_inputs",
             "crowd",
             "preference",
+            "sampling",
+            "text_counts",
             "questions",
             "repairs",
             "scored_items",
@@ -182,7 +186,7 @@ def test_the_top_level_is_that_of_the_design():
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     folders = {line.partition("/")[0] for line in listed.splitlines() if "/" in line}
     design = {"annotation", "evaluation", "generation", "static", "templates", "tests"}
-    assert folders == design | {".ci", "benchmarks", "deploy", "docs", "foilworks", "scripts"}
+    assert folders == design | {".ci", ".github", "benchmarks", "deploy", "docs", "foilworks", "scripts"}
     assert {"manage.py", "pyproject.toml"} <= set(listed.splitlines())
 
 

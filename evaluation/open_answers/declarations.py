@@ -4,7 +4,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 JOBS = {
-    "open_answers.judge": "evaluation.open_answers.jobs:judge_answers",
+    "answers.judge": "evaluation.open_answers.jobs:judge_answers",
 }
 SENTENCES: dict[str, Promise] = {
     "evaluation.import_open_answers": _("imported open answers"),

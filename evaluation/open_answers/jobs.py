@@ -87,7 +87,7 @@ def _judge_by_chat(
         if failure and not judged:
             raise EvaluationError(f"{chat.info.model_id}: the judge gives no answer ({failure}); retry the job later")
         done += len(some)
-        progress(job, done, len(texts), f"asking the judge: {chat.info.model_id}")
+        progress(job, done, len(texts), f"asking the model: {chat.info.model_id}")
 
 
 def _request(row: OpenAnswer) -> ChatRequest:

@@ -5,6 +5,7 @@ import json
 import pytest
 from django.urls import reverse
 
+from evaluation.analyses.questions import released_texts
 from evaluation.audit.audit import Options, audit
 from evaluation.audit.file_reader import Problems, read_all
 from evaluation.board.latex import as_csv, markdown
@@ -12,7 +13,7 @@ from evaluation.board.leaderboard import board
 from evaluation.facts.edits import edit_facts
 from evaluation.proximity.stored_proximity import cases_of
 from evaluation.releases.actions.freeze_release import freeze_release
-from evaluation.releases.gate import facts_of, inspect
+from evaluation.releases.gate import inspect
 from evaluation.reports.reports import project_report, release_analysis
 from evaluation.score_files.items import read_items
 from evaluation.scoring.actions.start_run import start_run
@@ -102,7 +103,7 @@ def test_the_blind_audit_and_the_gate_use_the_hard_foil(project, path, source):
     items, _warnings = read_items([path], "contrast")
     assert [item.foils[item.hard_foil] for item in items] == [hard for _clip, _caption, hard in CLIPS]
     records = records_of(freeze_release(None, project))
-    assert [item.hard_foil for item in facts_of(records)] == [1] * 4
+    assert {text.wrongs for text in released_texts(records)} == {(hard,) for _clip, _caption, hard in CLIPS}
     assert inspect(project, records).rows[0]["n_items"] == 4
 
 

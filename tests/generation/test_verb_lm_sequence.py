@@ -141,4 +141,4 @@ def test_the_api_tunes_and_makes_foils_by_a_recipe(project, root, client):
     assert list(filters) == list(find_recipe("contrast-verb-lm").filters_in("paper"))
     assert (filters["frequency"]["more_than"], filters["perplexity"]["formula"]) == (0, "paper")
     status, refused = post("runs", {**asked, "method": "number"})
-    assert (status, "span_infill" in refused["problem"]) == (400, True)
+    assert (status, "span_infill" in refused["detail"]) == (400, True)

@@ -39,7 +39,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "evaluation/analyses": (),
     "evaluation/audit": (
         *("audit.py", "checks.py", "gathering.py", "ladder.py", "file_reader.py", "records.py"),
-        *("repeats.py", "sampling.py", "check_texts.py"),
+        *("repeats.py", "check_texts.py"),
     ),
     "evaluation/ladder": ("selection.py", "wording.py"),
     "evaluation/utd": (

@@ -27,7 +27,7 @@ from generation.instruction_models.endpoints import endpoint_and_model
 from generation.model_paths import absolute_argument
 from generation.screening.registry import JUDGES
 
-JOB = "open_answers.judge"
+JOB = "answers.judge"
 MAX_ANSWERS, MAX_TEXT, ROWS_PER_QUERY = 100_000, 10_000, 1_000
 
 

@@ -3,6 +3,7 @@
 import io
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from time import perf_counter
 
 from PIL import Image
@@ -182,34 +183,7 @@ def _questions(
     waiting: dict[int, _Open],
     stop: Stop,
 ) -> Iterator[tuple[tuple[int, int], object]]:
-    def show(group: Sequence[ClipTexts]) -> list[_Shown]:
-        if group[0].clip.is_blank:
-            return _without_clip(model.asking, group)
-        began = perf_counter()
-        try:
-            frames, _ = read_clip(group[0].clip.whole, model.info)
-            pictures = {
-                some[0].clip.pixels: model.pictures(pixels_of(frames, some[0].clip.pixels)) for some in by_pixels(group)
-            }
-            clip = group[0].clip
-            is_heard = any(clip_request.clip.hears for clip_request in group)
-            sound = read_sound(clip.path, clip.start, clip.end) if is_heard and clip.path is not None else b""
-        except MediaError as error:
-            seconds = (perf_counter() - began) / len(group)
-            return [_Shown(clip_request.clip, [], why=str(error), seconds=seconds) for clip_request in group]
-        seconds = perf_counter() - began
-        return [
-            _Shown(
-                clip_request.clip,
-                _canonical(clip_request.texts),
-                _shown(clip_request.clip, pictures[clip_request.clip.pixels], sound),
-                seconds=seconds / len(group),
-                decoded=clip_request is group[0],
-            )
-            for clip_request in group
-        ]
-
-    waits = pool.ahead(by_source(merged(requests)), show, CLIPS_AHEAD)
+    waits = pool.ahead(by_source(merged(requests)), partial(_show, model, read_clip), CLIPS_AHEAD)
     for number, shown_clip in enumerate(shown_clip for _, wait in waits for shown_clip in wait()):
         if stop.why:
             return
@@ -227,6 +201,35 @@ def _questions(
         waiting[number] = _Open(shown_clip.clip, shown_clip.texts, clip_questions)
         for at, question in enumerate(clip_questions):
             yield (number, at), question.request
+
+
+def _show(model: ServedModel, read_clip: ReadFrames, group: Sequence[ClipTexts]) -> list[_Shown]:
+    """Decode the clip of a group once, and return what each request shows of it."""
+    if group[0].clip.is_blank:
+        return _without_clip(model.asking, group)
+    began = perf_counter()
+    try:
+        frames, _ = read_clip(group[0].clip.whole, model.info)
+        pictures = {
+            some[0].clip.pixels: model.pictures(pixels_of(frames, some[0].clip.pixels)) for some in by_pixels(group)
+        }
+        clip = group[0].clip
+        is_heard = any(clip_request.clip.hears for clip_request in group)
+        sound = read_sound(clip.path, clip.start, clip.end) if is_heard and clip.path is not None else b""
+    except MediaError as error:
+        seconds = (perf_counter() - began) / len(group)
+        return [_Shown(clip_request.clip, [], why=str(error), seconds=seconds) for clip_request in group]
+    seconds = perf_counter() - began
+    return [
+        _Shown(
+            clip_request.clip,
+            _canonical(clip_request.texts),
+            _shown(clip_request.clip, pictures[clip_request.clip.pixels], sound),
+            seconds=seconds / len(group),
+            decoded=clip_request is group[0],
+        )
+        for clip_request in group
+    ]
 
 
 def _without_clip(asking: Asking, group: Sequence[ClipTexts]) -> list[_Shown]:

@@ -21,7 +21,7 @@ from foilworks.site.api import (
     generation,
     imports,
     items,
-    jobs,
+    job_control,
     me,
     media,
     members,
@@ -73,7 +73,7 @@ IN_PROJECT: dict[str, Router] = {
     "": scoring.router,
 }
 # Resources whose operations have addresses of several kinds.
-BY_ROWS = (results, jobs, generation, content, people, quality, settings, publishing, bias, exercises, overview)
+BY_ROWS = (results, job_control, generation, content, people, quality, settings, publishing, bias, exercises, overview)
 
 
 def _build_api() -> Api:

@@ -7,6 +7,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from foilworks.core.projects.number_fields import DecimalField, FloatField, IntegerField
 from foilworks.site.api.answers import RefusedFields, cleaned
 from foilworks.site.api.shapes import Id, Text, Word
 
@@ -51,9 +52,9 @@ def _type_of(field: forms.Field) -> Any:
         return Literal[tuple(values)] if values else Word
     types: tuple[tuple[type[forms.Field], Any], ...] = (
         (forms.BooleanField, bool),
-        (forms.FloatField, float),
-        (forms.DecimalField, float),
-        (forms.IntegerField, int),
+        (FloatField, float),
+        (DecimalField, float),
+        (IntegerField, int),
         (forms.DateField, Word),
         (forms.JSONField, Any),
     )

@@ -60,6 +60,6 @@ def test_a_preview_stores_nothing_and_a_job_composes(ask):
 
 def test_a_request_that_cannot_be_composed_says_why(ask):
     refused = ask("/preview", random="nothing")
-    assert (refused.status_code, "Subtest 'nothing' not found" in refused.json()["problem"]) == (400, True)
+    assert (refused.status_code, "Subtest 'nothing' not found" in refused.json()["detail"]) == (400, True)
     assert ask("", limit=0).status_code == 422
     assert ask("", seed=-1).status_code == 422

@@ -70,18 +70,18 @@ def test_the_client_freezes_and_exports_by_jobs(client, worker):
 
 
 def test_a_key_makes_a_repeated_export_the_same_job(client, owner):
-    freeze = client._json("POST", "/api/projects/large/releases", body={})
+    freeze = client._json("POST", "projects/large/releases", body={})
     assert (freeze["job"]["state"], freeze["release"]) == ("waiting", None)
     # Before it is frozen, a second request is the same freeze.
-    client._json("POST", "/api/projects/large/releases", body={})
+    client._json("POST", "projects/large/releases", body={})
     (job,) = Job.objects.filter(dotted="releases.freeze")
     run_now(job)
     release = Release.objects.get()
-    path = f"/api/projects/large/releases/{release.pk}/export/jsonl"
+    path = f"projects/large/releases/{release.pk}/export/jsonl"
     first = client._json("POST", path, key="one")
     assert client._json("POST", path, key="one")["id"] == first["id"]
     with pytest.raises(ApiError) as absent:
-        client._send("GET", f"/api/projects/large/releases/{release.pk}/exports/{first['id']}/file")
+        client.api.read_export_file("large", release.pk, first["id"])
     assert absent.value.status == 404
     run_now(Job.objects.get(dotted="exports.write"))
     again = client._json("POST", path, key="one")
@@ -91,7 +91,7 @@ def test_a_key_makes_a_repeated_export_the_same_job(client, owner):
 
 
 def test_a_report_is_computed_by_the_api(client):
-    by_job = next(row["kind"] for row in client._json("GET", "/api/projects/large/reports") if row["by_job"])
+    by_job = next(row["kind"] for row in client._json("GET", "projects/large/reports") if row["by_job"])
     with pytest.raises(ApiError):
         client.report("large", by_job)
     assert client.compute_report("large", by_job)["job"]["state"] == "waiting"
@@ -101,7 +101,7 @@ def test_a_report_is_computed_by_the_api(client):
 
 
 def test_the_page_exports_by_a_job_and_old_zips_go(client, owner, monkeypatch):
-    client._json("POST", "/api/projects/large/releases", body={})
+    client._json("POST", "projects/large/releases", body={})
     run_now(Job.objects.get(dotted="releases.freeze"))
     release, browser = Release.objects.get(), Browser()
     browser.force_login(owner)
