@@ -82,15 +82,15 @@ def plain(text: str, *, articles: bool = False) -> str:
 
 
 def credit(answer: str, reference: str) -> tuple[str, float | None]:
-    """Return the metric of a reference, and the credit of an answer in 0..1; None if no number can be read.
+    """Return the metric of a reference, and the credit of an answer in 0..1; None if it is empty or has no number.
 
     Thoughts are removed; an answer that is cut off inside a thought is empty.
     """
     text, is_open = without_thoughts(answer)
-    text = "" if is_open else text
+    text = "" if is_open else text.strip()
     right = reference_number(reference)
     if right is None:
-        return EXACT, float(plain(text) == plain(reference) != "")
+        return EXACT, float(plain(text) == plain(reference) != "") if text else None
     number = number_in(text)
     return MRA, None if number is None else relative_accuracy(number, right)
 
@@ -98,8 +98,9 @@ def credit(answer: str, reference: str) -> tuple[str, float | None]:
 def compute(data: OpenAnswers, *, draws: int = DRAWS) -> dict[str, Any]:
     """Compute one group per metric, and per type of question within it; metrics are never averaged together.
 
-    `value` leaves answers without a number out, `all_wrong` counts them as wrong. `constant`: the value of the best
-    answer that is the same for all questions of a type; `released_code`: mean relative accuracy with equal errors.
+    `value` leaves answers out that are empty or have no number, `all_wrong` counts them as wrong. `constant`: the value
+    of the best answer that is the same for all questions of a type; `released_code`: mean relative accuracy with equal
+    errors.
     """
     if not len(data.ids):
         raise EvaluationError("there are no answers; give at least one")

@@ -75,7 +75,10 @@ def test_a_constant_answer_has_the_value_of_the_formula():
         ("<think>it is 4", "4", (MRA, None)),
         ("nothing", "0", (MRA, None)),
         ("0", "0", (MRA, 1.0)),
-        ("", "the", (EXACT, 0.0)),
+        ("a", "the", (EXACT, 0.0)),
+        ("", "the", (EXACT, None)),
+        (" ", "ring", (EXACT, None)),
+        ("<think>a ring", "ring", (EXACT, None)),
     ],
 )
 def test_answers_are_read(answer, reference, found):

@@ -29,7 +29,8 @@ def beside(path: Path) -> str:
 def _text(content: bytes) -> str:
     is_wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
-        text = content.decode("utf-16" if is_wide else "utf-8-sig")
+        # A long file may be cut inside of a character, which an incremental decoder waits for.
+        text = codecs.getincrementaldecoder("utf-16" if is_wide else "utf-8-sig")().decode(content)
     except UnicodeDecodeError:
         text = content.decode("cp1252", "replace")
     return "" if "\x00" in text else text.replace("\r\n", "\n")

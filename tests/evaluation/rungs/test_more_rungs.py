@@ -35,7 +35,7 @@ from foilworks.core.hub.served.prompts import SUBTITLES
 from foilworks.core.jobs.models import JobState
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.media.sound import RATE, read_sound
-from foilworks.core.media.subtitles import beside, spoken
+from foilworks.core.media.subtitles import MAX_CHARACTERS, beside, spoken
 from foilworks.core.projects.models import Role
 from tests import factories
 from tests.evaluation.rungs.worlds import CLIPS, FOILS, make_release
@@ -74,10 +74,15 @@ def test_each_view_shows_its_frames_and_its_prompt():
     assert found["gray"][1].times == TIMES
     assert found["subtitles 1"][1].before == SUBTITLES.format("Hi {}.")
     assert found["claims"][1].asks == CLAIM
-    # Who opens the file would see the clip as it is.
+    # The file itself is not turned.
     assert {view: meta.path for view, (_, meta) in found.items() if meta.path} == dict.fromkeys(
         ("", "subtitles 1", "claims", "sound"), "a.mp4"
     )
+
+
+def test_a_long_file_of_subtitles_that_is_cut_inside_a_character_keeps_its_language(tmp_path):
+    (tmp_path / "a.srt").write_bytes(b"x" + "猫".encode() * MAX_CHARACTERS * 2)
+    assert set(beside(tmp_path / "a.mp4")) == {"x", "猫"}
 
 
 def test_subtitles_are_the_lines_that_are_shown_during_the_clip(tmp_path):
