@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from foilworks.core.solver import keys, option_features, reserved, set_features
-from foilworks.core.solver.keys import KeyMatrix, key_matrix
+from foilworks.core.solver.keys import key_matrix
 from foilworks.core.solver.layout import Layout, relative_columns
 from foilworks.core.solver.option_features import Columns
 from foilworks.core.solver.questions import Question
@@ -74,8 +74,8 @@ class Design:
     names: Sequence[str]
     tiers: NDArray[np.str_]
     types: Floats
-    linear: Mapping[str, KeyMatrix]
-    rates: Mapping[str, KeyMatrix]
+    linear: Mapping[str, sparse.csr_matrix]
+    rates: Mapping[str, sparse.csr_matrix]
 
     @classmethod
     def of(
@@ -86,9 +86,9 @@ class Design:
         numbers = _numbers(layout, number_families, _of_statements(layout))
         is_rank = np.array([name.startswith("rank: ") for name in numbers.names], dtype=bool)
         linear = {
-            WORDS: key_matrix(keys.option_words(layout)),
-            CROSSED: key_matrix(keys.crossed_words(layout)),
-            FORM_BY_TYPE: _by_type(layout, numbers.values, is_rank & (numbers.tiers == "item"), numbers.names),
+            WORDS: _differing(layout, key_matrix(keys.option_words(layout))),
+            CROSSED: _differing(layout, key_matrix(keys.crossed_words(layout))),
+            FORM_BY_TYPE: _by_type(layout, numbers.values[:, is_rank & (numbers.tiers == "item")]),
         }
         rates = {family: key_matrix(function(layout)) for family, (_, function) in RATE_FAMILIES.items()}
         return cls(layout, *numbers, _types(layout), linear, rates)
@@ -97,7 +97,7 @@ class Design:
     def of_reserved(cls, questions: Sequence[Question]) -> "Design":
         """Return the features of questions that no selection reads."""
         layout = Layout.of(questions)
-        linear = {CHARACTERS: key_matrix(reserved.characters(layout))}
+        linear = {CHARACTERS: _differing(layout, key_matrix(reserved.characters(layout)))}
         return cls(layout, *_numbers(layout, RESERVED_NUMBERS, {}), _types(layout), linear, {})
 
 
@@ -112,28 +112,30 @@ def _numbers(
     layout: Layout, number_families: Mapping[str, tuple[Tier, NumberFamily]], of_statements: Columns
 ) -> _Numbers:
     """Return the columns that differ, each with a spread of 1."""
-    values, families, names, tiers = [], [], [], []
+    blocks = []
     for family, (tier, compute) in number_families.items():
         columns = compute(layout)
         raw = np.column_stack(list(columns.values()))
         rank, equal = relative_columns(layout, raw)
-        for block, form in ((layout.centred(raw), ""), (rank, "rank: "), (layout.centred(equal), "shared: ")):
-            values.append(block)
-            names += [form + name for name in columns]
-        families += [family] * 3 * len(columns)
-        tiers += [tier] * 3 * len(columns)
+        for values, form in ((layout.centred(raw), ""), (rank, "rank: "), (layout.centred(equal), "shared: ")):
+            blocks.append(_block(values, [form + name for name in columns], family, tier))
     if of_statements:
-        values.append(np.column_stack(list(of_statements.values())))
-        names += list(of_statements)
-        families += ["form of the statement"] * len(of_statements)
-        tiers += ["item"] * len(of_statements)
-    numbers = np.hstack(values)
-    spread = numbers.std(axis=0)
+        values = np.column_stack(list(of_statements.values()))
+        blocks.append(_block(values, list(of_statements), "form of the statement", "item"))
+    return _Numbers(
+        np.hstack([block.values for block in blocks]),
+        np.concatenate([block.families for block in blocks]),
+        [name for block in blocks for name in block.names],
+        np.concatenate([block.tiers for block in blocks]),
+    )
+
+
+def _block(values: Floats, names: Sequence[str], family: str, tier: Tier) -> _Numbers:
+    spread = values.std(axis=0)
     is_used = spread > 1e-9
     used_names = [name for name, used in zip(names, is_used, strict=True) if used]
-    return _Numbers(
-        numbers[:, is_used] / spread[is_used], np.array(families)[is_used], used_names, np.array(tiers)[is_used]
-    )
+    n_used = len(used_names)
+    return _Numbers(values[:, is_used] / spread[is_used], np.full(n_used, family), used_names, np.full(n_used, tier))
 
 
 def _of_statements(layout: Layout) -> Columns:
@@ -181,17 +183,25 @@ def _codes(names: Sequence[str]) -> NDArray[np.int64]:
     return np.array([codes.get(name, MAX_CODES) for name in names])
 
 
-def _by_type(layout: Layout, numbers: Floats, is_rank: NDArray[np.bool_], names: Sequence[str]) -> KeyMatrix:
+def _differing(layout: Layout, matrix: sparse.csr_matrix) -> sparse.csr_matrix:
+    """Return the keys that in some item only a part of the options has: no other moves a choice or its gradient."""
+    of_items = sparse.csr_matrix((np.ones(layout.n_rows), np.arange(layout.n_rows), [*layout.starts, layout.n_rows]))
+    counts = (of_items @ matrix).tocsr()
+    is_partial = counts.data < np.repeat(layout.sizes, np.diff(counts.indptr))
+    used = np.unique(counts.indices[is_partial])
+    return matrix[:, used].tocsr() if len(used) else sparse.csr_matrix((layout.n_rows, 1))
+
+
+def _by_type(layout: Layout, ranks: Floats) -> sparse.csr_matrix:
     """Return the ranks of options within their item, one block of columns per type of question."""
     kinds = [question.kind for question in layout.questions]
     types = kinds if len(set(kinds)) > 1 else layout.openings
     least = max(10, MIN_TYPE_SHARE * len(types))
     frequent = [name for name, count in Counter(types).most_common(MAX_TYPES) if count >= least]
-    ranks = sparse.csr_matrix(np.where(np.abs(numbers[:, is_rank]) > 1e-9, numbers[:, is_rank], 0.0))
-    blocks = []
-    if len(frequent) > 1:
-        of_items = np.array(types, dtype=object)
-        blocks = [sparse.diags((of_items == name)[layout.item].astype(float)) @ ranks for name in frequent]
-    matrix = sparse.hstack(blocks).tocsr() if blocks else sparse.csr_matrix((layout.n_rows, 1))
-    rank_names = [name for name, used in zip(names, is_rank, strict=True) if used]
-    return KeyMatrix(matrix, [f"{kind}: {name}" for kind in frequent for name in rank_names] if blocks else [""])
+    if len(frequent) < 2:
+        return sparse.csr_matrix((layout.n_rows, 1))
+    of_items = np.array(types, dtype=object)
+    of_all = sparse.csr_matrix(np.where(np.abs(ranks) > 1e-9, ranks, 0.0))
+    return sparse.hstack(
+        [sparse.diags((of_items == name)[layout.item].astype(float)) @ of_all for name in frequent]
+    ).tocsr()

@@ -7,8 +7,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, groupby
 
 import numpy as np
 from scipy import sparse
@@ -30,28 +29,23 @@ MAX_NAME, MAX_RUNS, MAX_PARTS = 120, 8, 12
 MIN_NAMES, MAX_NAME_SHARE = 3, 0.9
 
 
-@dataclass(frozen=True)
-class KeyMatrix:
-    """`matrix`: (R, K) which keys each option has; `names`: K keys."""
+def key_matrix(rows: Iterable[Iterable[str]]) -> sparse.csr_matrix:
+    """Return the (R, K) matrix of the keys that at least `MIN_ROWS` options have, in order of their first row.
 
-    matrix: sparse.csr_matrix
-    names: list[str]
-
-
-def key_matrix(rows: Iterable[Iterable[str]]) -> KeyMatrix:
-    """Return the matrix of the keys that at least `MIN_ROWS` options have."""
-    codes: dict[str, int] = {}
-    columns, ends = array("q"), array("q", [0])
+    Only hashes of keys are kept: most keys are those of one option, and their texts would need most of the memory.
+    """
+    hashes, ends = array("q"), array("q", [0])
     for keys in rows:
         # In their order: that of a set differs per process, and with it the last digits of what is learned.
-        columns.extend(codes.setdefault(key, len(codes)) for key in dict.fromkeys(keys))
-        ends.append(len(columns))
-    indices = np.frombuffer(columns, dtype=np.int64) if len(columns) else np.empty(0, dtype=np.int64)
-    shape = (len(ends) - 1, max(1, len(codes)))
-    matrix = sparse.csr_matrix((np.ones(len(indices)), indices, np.frombuffer(ends, dtype=np.int64)), shape=shape)
-    is_used = np.bincount(indices, minlength=shape[1]) >= MIN_ROWS
-    names = list(codes) or [""]
-    return KeyMatrix(matrix[:, is_used].tocsr(), [names[code] for code in np.flatnonzero(is_used)])
+        hashes.extend(map(hash, dict.fromkeys(keys)))
+        ends.append(len(hashes))
+    every = np.frombuffer(hashes, dtype=np.int64) if len(hashes) else np.empty(0, dtype=np.int64)
+    values, counts = np.unique(every, return_counts=True)
+    is_used = np.isin(every, values[counts >= MIN_ROWS])
+    _, first, codes = np.unique(every[is_used], return_index=True, return_inverse=True)
+    columns = np.argsort(np.argsort(first)).astype(np.int32)[codes]
+    ends_used = np.concatenate([[0], np.cumsum(is_used, dtype=np.int32)])[np.frombuffer(ends, dtype=np.int64)]
+    return sparse.csr_matrix((np.ones(len(columns)), columns, ends_used), shape=(len(ends) - 1, len(first)))
 
 
 def option_words(layout: Layout) -> Iterator[Keys]:
@@ -196,8 +190,9 @@ def _parts_of_names(layout: Layout, parts_of: Callable[[str], list[str]]) -> lis
             names["clip"] = question.clip
         rows.append([f"{name} {part}" for name, text in names.items() for part in dict.fromkeys(parts_of(text))])
     videos = [question.video or str(item) for item, question in enumerate(layout.questions)]
-    of_videos = {(video, part) for video, row in zip(videos, rows, strict=True) for part in row}
-    n_videos = Counter(part for _, part in of_videos)
+    n_videos = Counter[str]()
+    for _, items in groupby(sorted(range(len(rows)), key=videos.__getitem__), key=videos.__getitem__):
+        n_videos.update({part for item in items for part in rows[item]})
     n_items = Counter(part for row in rows for part in row)
     most = MAX_NAME_SHARE * len(rows)
     is_used = {part for part, count in n_videos.items() if count >= MIN_NAMES and n_items[part] <= most}

@@ -76,8 +76,8 @@ class Stack:
         self.fold_of_row = folds[layout.item]
         self.right = layout.right_rows(answers)
         self.counts = {
-            family: KeyCounts(keys.matrix, self.right - 1 / layout.sizes[layout.item], self.fold_of_row, self.n_folds)
-            for family, keys in design.rates.items()
+            family: KeyCounts(matrix, self.right - 1 / layout.sizes[layout.item], self.fold_of_row, self.n_folds)
+            for family, matrix in design.rates.items()
             if has_file or RATE_FAMILIES[family][0] != "file"
         }
         self.weights: dict[tuple[str, frozenset[int]], Floats] = {}
@@ -91,7 +91,7 @@ class Stack:
             # A model that knows less may start one that knows more, never the other way.
             starts = (row for (name, folds), row in self.weights.items() if name == family and left_out < folds)
             self.weights[key] = fit_choices(
-                self.design.linear[family].matrix[rows],
+                self.design.linear[family][rows],
                 self.design.layout.sizes[is_used],
                 self.right[rows],
                 PENALTIES[family],
@@ -110,8 +110,8 @@ class Stack:
             left_out = frozenset({outer, fold})
             known = [other for other in range(self.n_folds) if other not in left_out]
             blocks = [
-                (keys.matrix[rows] @ self.linear_weights(family, left_out))[:, None]
-                for family, keys in self.design.linear.items()
+                (matrix[rows] @ self.linear_weights(family, left_out))[:, None]
+                for family, matrix in self.design.linear.items()
             ]
             blocks += [counts.score(rows, known) for counts in self.counts.values()]
             if self.has_file:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import sparse
 
-from foilworks.core.solver.keys import KeyMatrix, Keys, key_matrix
+from foilworks.core.solver.keys import Keys, key_matrix
 from foilworks.core.solver.layout import Layout
 from foilworks.core.solver.option_features import Columns
 from foilworks.core.solver.scikit_learn import TruncatedSVD
@@ -57,10 +57,10 @@ def _runs(text: str) -> Keys:
     return list(dict.fromkeys(padded[at : at + RUN] for at in range(max(1, len(padded) - RUN + 1))))
 
 
-def _weighted(keys: KeyMatrix) -> sparse.csr_matrix:
+def _weighted(keys: sparse.csr_matrix) -> sparse.csr_matrix:
     """Return the rows weighted by inverse frequency, of length 1."""
-    frequency = np.maximum(np.asarray(keys.matrix.sum(axis=0)).ravel(), 1.0)
-    weighted = keys.matrix @ sparse.diags(1.0 + np.log(keys.matrix.shape[0] / frequency))
+    frequency = np.maximum(np.asarray(keys.sum(axis=0)).ravel(), 1.0)
+    weighted = keys @ sparse.diags(1.0 + np.log(keys.shape[0] / frequency))
     lengths = np.sqrt(np.asarray(weighted.multiply(weighted).sum(axis=1)).ravel())
     return (sparse.diags(1.0 / np.maximum(lengths, 1e-9)) @ weighted).tocsr()
 
