@@ -11,9 +11,10 @@ from benchmarks.made_up_sets import FAIR, choice, label, mirrored_pairs
 from benchmarks.planted_shortcuts import PLANTS
 from foilworks.core.solver.design import NUMBER_FAMILIES, Design
 from foilworks.core.solver.folds import folds_of, strata_of, structure_of
-from foilworks.core.solver.keys import MAX_PARTS, key_matrix, names_and_options
+from foilworks.core.solver.keys import MAX_PARTS, differing_keys, key_matrix, names_and_options
+from foilworks.core.solver.layout import Layout
 from foilworks.core.solver.learner import Stack
-from foilworks.core.solver.questions import Row, separate_answers
+from foilworks.core.solver.questions import Question, Row, separate_answers
 from foilworks.core.solver.solve import certify, first_view, permute_labels, redraw
 
 # Plant -> items: enough for the verdict "fail" with every seed that was tried.
@@ -158,17 +159,29 @@ def test_the_order_of_wrong_options_without_a_position_changes_nothing():
     assert first_view(*separate_answers(rows)).as_json() == first_view(*separate_answers(turned)).as_json()
 
 
-def test_models_and_keys_grow_linearly_with_the_items():
-    sizes = []
+def test_the_number_of_models_is_the_same_for_any_number_of_items():
     for n in (60, 240):
         questions, answers = made(FAIR["pairs"], n)
         stack = Stack(Design.of(questions), answers, np.arange(n) % 5)
         for outer in range(5):
             stack.columns(outer)
-        # 5 models without one fold and 10 without two, of three families, for any number of items.
+        # 5 models without one fold and 10 without two, of three families.
         assert len(stack.weights) == 45
-        sizes.append(sum(matrix.nnz for matrix in stack.design.rates.values()))
-    assert sizes[1] < 6 * sizes[0]
+
+
+def test_keys_grow_linearly_with_the_items():
+    designs = [Design.of(made(FAIR["pairs"], n)[0]) for n in (480, 1920)]
+    sizes = [sum(keys.matrix.nnz for keys in design.rates.values()) for design in designs]
+    assert sizes[1] < 5 * sizes[0]
+
+
+def test_keys_that_all_options_of_each_item_share_are_left_out():
+    texts = [("a man sits down", "a man stands up"), ("a dog sits down", "a dog stands up")] * 3
+    questions = [Question(str(at), "", options, video=f"v{at}") for at, options in enumerate(texts)]
+    keys = differing_keys(Layout.of(questions), [option.split() for options in texts for option in options])
+    # "a", "man" and "dog" are in both texts of their items.
+    assert keys.matrix.sum(axis=0).tolist() == [[6, 6, 6, 6]]
+    assert keys.has_shared.all()
 
 
 def test_a_certificate_resumes_and_alone_says_nothing_found():

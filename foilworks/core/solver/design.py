@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from foilworks.core.solver import keys, option_features, reserved, set_features
-from foilworks.core.solver.keys import key_matrix
+from foilworks.core.solver.keys import KeysOfOptions, differing_keys
 from foilworks.core.solver.layout import Layout, relative_columns
 from foilworks.core.solver.option_features import Columns
 from foilworks.core.solver.questions import Question
@@ -65,7 +65,7 @@ class Design:
     """All features of n questions with R options.
 
     `numbers`: (R, F), centred within items, so that 0 says nothing; `families`, `names`, `tiers`: F each. `types`:
-    (R, T) codes of the type of question for trees. `linear`, `rates`: matrices of keys by family.
+    (R, T) codes of the type of question for trees. `linear`: (R, K) matrices by family; `rates`: keys by family.
     """
 
     layout: Layout
@@ -75,7 +75,7 @@ class Design:
     tiers: NDArray[np.str_]
     types: Floats
     linear: Mapping[str, sparse.csr_matrix]
-    rates: Mapping[str, sparse.csr_matrix]
+    rates: Mapping[str, KeysOfOptions]
 
     @classmethod
     def of(
@@ -86,18 +86,18 @@ class Design:
         numbers = _numbers(layout, number_families, _of_statements(layout))
         is_rank = np.array([name.startswith("rank: ") for name in numbers.names], dtype=bool)
         linear = {
-            WORDS: _differing(layout, key_matrix(keys.option_words(layout))),
-            CROSSED: _differing(layout, key_matrix(keys.crossed_words(layout))),
+            WORDS: differing_keys(layout, keys.option_words(layout)).matrix,
+            CROSSED: differing_keys(layout, keys.crossed_words(layout)).matrix,
             FORM_BY_TYPE: _by_type(layout, numbers.values[:, is_rank & (numbers.tiers == "item")]),
         }
-        rates = {family: key_matrix(function(layout)) for family, (_, function) in RATE_FAMILIES.items()}
+        rates = {family: differing_keys(layout, function(layout)) for family, (_, function) in RATE_FAMILIES.items()}
         return cls(layout, *numbers, _types(layout), linear, rates)
 
     @classmethod
     def of_reserved(cls, questions: Sequence[Question]) -> "Design":
         """Return the features of questions that no selection reads."""
         layout = Layout.of(questions)
-        linear = {CHARACTERS: _differing(layout, key_matrix(reserved.characters(layout)))}
+        linear = {CHARACTERS: differing_keys(layout, reserved.characters(layout)).matrix}
         return cls(layout, *_numbers(layout, RESERVED_NUMBERS, {}), _types(layout), linear, {})
 
 
@@ -181,15 +181,6 @@ def _codes(names: Sequence[str]) -> NDArray[np.int64]:
     frequent = Counter(names).most_common(MAX_CODES)
     codes = {name: code for code, (name, count) in enumerate(sorted(frequent, key=lambda row: (-row[1], row[0])))}
     return np.array([codes.get(name, MAX_CODES) for name in names])
-
-
-def _differing(layout: Layout, matrix: sparse.csr_matrix) -> sparse.csr_matrix:
-    """Return the keys that in some item only a part of the options has: no other moves a choice or its gradient."""
-    of_items = sparse.csr_matrix((np.ones(layout.n_rows), np.arange(layout.n_rows), [*layout.starts, layout.n_rows]))
-    counts = (of_items @ matrix).tocsr()
-    is_partial = counts.data < np.repeat(layout.sizes, np.diff(counts.indptr))
-    used = np.unique(counts.indices[is_partial])
-    return matrix[:, used].tocsr() if len(used) else sparse.csr_matrix((layout.n_rows, 1))
 
 
 def _by_type(layout: Layout, ranks: Floats) -> sparse.csr_matrix:

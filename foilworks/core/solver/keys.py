@@ -8,8 +8,10 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations, groupby
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from foilworks.core.solver.layout import Layout
@@ -46,6 +48,27 @@ def key_matrix(rows: Iterable[Iterable[str]]) -> sparse.csr_matrix:
     columns = np.argsort(np.argsort(first)).astype(np.int32)[codes]
     ends_used = np.concatenate([[0], np.cumsum(is_used, dtype=np.int32)])[np.frombuffer(ends, dtype=np.int64)]
     return sparse.csr_matrix((np.ones(len(columns)), columns, ends_used), shape=(len(ends) - 1, len(first)))
+
+
+class KeysOfOptions(NamedTuple):
+    """`matrix`: (R, K) keys that in some item only a part of the options has; no other key can move a choice.
+
+    `has_shared`: (R,) whether an option has one of those others. Their surplus is 0, in each fold.
+    """
+
+    matrix: sparse.csr_matrix
+    has_shared: NDArray[np.bool_]
+
+
+def differing_keys(layout: Layout, rows: Iterable[Iterable[str]]) -> KeysOfOptions:
+    """Return the keys of R options that can move a choice."""
+    matrix = key_matrix(rows)
+    of_items = sparse.csr_matrix((np.ones(layout.n_rows), np.arange(layout.n_rows), [*layout.starts, layout.n_rows]))
+    counts = (of_items @ matrix).tocsr()
+    is_part = counts.data < np.repeat(layout.sizes, np.diff(counts.indptr))
+    used = np.unique(counts.indices[is_part])
+    differing = matrix[:, used].tocsr() if len(used) else sparse.csr_matrix((layout.n_rows, 1))
+    return KeysOfOptions(differing, np.diff(differing.indptr) < np.diff(matrix.indptr))
 
 
 def option_words(layout: Layout) -> Iterator[Keys]:

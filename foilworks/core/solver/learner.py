@@ -76,8 +76,8 @@ class Stack:
         self.fold_of_row = folds[layout.item]
         self.right = layout.right_rows(answers)
         self.counts = {
-            family: KeyCounts(matrix, self.right - 1 / layout.sizes[layout.item], self.fold_of_row, self.n_folds)
-            for family, matrix in design.rates.items()
+            family: KeyCounts(keys, self.right - 1 / layout.sizes[layout.item], self.fold_of_row, self.n_folds)
+            for family, keys in design.rates.items()
             if has_file or RATE_FAMILIES[family][0] != "file"
         }
         self.weights: dict[tuple[str, frozenset[int]], Floats] = {}
