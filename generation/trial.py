@@ -1,6 +1,7 @@
 """Try a method on captions without a project or a database: its foils, and what it skips and why."""
 
 import json
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -47,10 +48,8 @@ class FileAnswers:
             try:
                 row = json.loads(self._path(key).read_text(encoding="utf-8"))
                 replies[key] = ChatReply(row["text"], cut=row["cut"], revision=row["revision"])
-            except FileNotFoundError:
-                continue
             except (OSError, ValueError, KeyError, TypeError):
-                # An incomplete file of an interrupted trial: query again.
+                # There is none, or an incomplete one of an interrupted trial: query again.
                 continue
         return replies
 
@@ -59,11 +58,12 @@ class FileAnswers:
             if reply.failure:
                 continue
             path = self._path(key)
-            path.parent.mkdir(parents=True, exist_ok=True)
             row = {"text": reply.text, "cut": reply.cut, "revision": reply.revision, "model": info.model_id}
-            partial_path = path.with_suffix(".part")
-            partial_path.write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
-            partial_path.replace(path)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=path.parent) as work:
+                written = Path(work) / path.name
+                written.write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
+                written.replace(path)
 
     def _path(self, key: str) -> Path:
         return self._folder / key[:2] / f"{key}.json"

@@ -7,9 +7,9 @@ number of checks (Wald's sequential test without its lower bound). The shares of
 `false_pauses`: half for gold, a quarter each for position and speed.
 
 Gold: right with probability `careful` against `guess`. One wrong answer weighs log((1 - guess) / (1 - careful)), with
-0.92 and 0.5 that is +1.83, one right answer log(guess / careful) = -0.61; a = 0.01 asks for 4.61. So three wrong in a
-row, or four wrong among the first eight, pause a person; with three of four right, the ratio does not change on
-average.
+0.92 and 0.5 that is +1.83, one right answer log(guess / careful) = -0.61; a = 0.01 asks for 4.61. With
+these values, three wrong answers among the first four pause a person, or four among the first eight; with three of four
+right, the ratio does not change on average.
 
 Position: of the answers "first" and "second", careful people give either half of the time, since the server puts the
 caption first half of the time. The alternative: nine of ten in one position, either one. Eleven equal answers in a row

@@ -59,7 +59,6 @@ from generation.filters.registry import FILTERS
 from generation.methods.registry import METHODS
 from generation.models import CandidateGroup
 
-# In the session: ids of the projects whose introduction the person has hidden.
 # Its foils are captions of other videos.
 RANDOM_METHOD = "random_caption"
 # A placeholder in counted messages for the number that the page fills in while a person types.

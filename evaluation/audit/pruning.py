@@ -4,6 +4,7 @@ import csv
 import hashlib
 import io
 import json
+import os
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -27,6 +28,7 @@ from foilworks.core.solver.folds import structure_of
 from foilworks.core.solver.pruning import N_SEEDS, Pruned, prune
 from foilworks.core.solver.solution import Selection
 from foilworks.core.solver.solve import MIN_GROUPS
+from foilworks.core.text.atomic_folders import work_folder
 from foilworks.core.text.storable import safe_row
 
 COLUMNS = ("file", "row", "id", "subtest", "action", "s", "s_minus_chance", "tier", "reason", "repair", "detail")
@@ -199,21 +201,31 @@ def apply(files: PrunedFiles, out: Path, version: str) -> Path:
     if target.exists() or record_of(target).exists():
         raise EvaluationError(f"{target}: exists already; choose another --out")
     try:
-        if not is_one:
-            target.mkdir()
-        written = {target if is_one else target / path.name: content for path, content in contents.items()}
-        for path, content in written.items():
-            path.write_bytes(content)
-        facts = {
-            "foilworks": version,
-            "source": [path.name for path in contents],
-            "source_sha256": hash_of([*contents]),
-        }
-        fields = as_record(files.selection, **facts, sha256=hash_of([*written]), verdict=files.pruned.verdict)
-        record_of(target).write_text(json.dumps(fields, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        with work_folder(target) as work:
+            written = _write_contents(contents, work, target.name if is_one else "")
+            facts = {
+                "foilworks": version,
+                "source": [path.name for path in contents],
+                "source_sha256": hash_of([*contents]),
+            }
+            fields = as_record(files.selection, **facts, sha256=hash_of(written), verdict=files.pruned.verdict)
+            record_of(target).write_text(json.dumps(fields, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+            (written[0] if is_one else work).rename(target)
     except OSError as error:
+        record_of(target).unlink(missing_ok=True)
         raise EvaluationError(f"{target}: cannot be written ({error.strerror}); choose another --out") from error
     return target
+
+
+def _write_contents(contents: Mapping[Path, bytes], work: Path, name: str) -> list[Path]:
+    """Write one file by its new name, or several by their paths below the folder that they share."""
+    common = Path(os.path.commonpath([path.parent.absolute() for path in contents]))
+    written = []
+    for path, content in contents.items():
+        written.append(work / (name or path.absolute().relative_to(common)))
+        written[-1].parent.mkdir(parents=True, exist_ok=True)
+        written[-1].write_bytes(content)
+    return written
 
 
 def _content(files: PrunedFiles, path: Path) -> bytes:

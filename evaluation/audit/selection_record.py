@@ -19,7 +19,7 @@ VERSION = 1
 def hash_of(paths: Sequence[Path]) -> str:
     """Return the SHA-256 of the contents of files, in the order of their names."""
     digest = hashlib.sha256()
-    for path in sorted(paths, key=lambda path: path.name):
+    for path in sorted(paths, key=lambda path: (path.name, path)):
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 
@@ -34,11 +34,12 @@ def record_of(path: Path) -> Path:
 def selection_of(paths: Sequence[Path]) -> Selection | None:
     """Return the selection that left these files; None if one of them has no record.
 
-    A record is beside a file, or beside its folder. EvaluationError: a record is damaged, or of other contents.
+    A record is beside a file, beside its folder, or beside the folder of that. EvaluationError: a record is damaged, or
+    of other contents.
     """
     selections, by_owner = [], dict[Path, list[Path]]()
     for path in paths:
-        owner = next((owner for owner in (path, path.parent) if record_of(owner).is_file()), None)
+        owner = next((owner for owner in (path, *path.parents[:2]) if record_of(owner).is_file()), None)
         if owner is not None:
             by_owner.setdefault(owner, []).append(path)
         elif gate := exports.gate_of(path):

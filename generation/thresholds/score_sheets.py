@@ -59,7 +59,7 @@ class ScoreStanding:
 
 
 def scores_of(run: GenerationRun, slug: str) -> Iterator[tuple[int, float | None, bool, bool]]:
-    """Query (candidate, score, passed, sampled) of one filter in the run, the only query on FilterScore."""
+    """Yield (candidate, score, passed, sampled) of one filter in the run."""
     rows = FilterScore.objects.filter(run=run, filter=slug).order_by()
     yield from _raw(rows.values_list("candidate_id", "score", "passed", "sampled"))
 
@@ -138,11 +138,12 @@ def _save(path: Path, sheet: Sheet) -> None:
     columns |= {f"sampled:{slug}": column for slug, column in sheet.sampled.items()}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        for old in path.parent.glob(f"{path.name.partition('-')[0]}-*.npz"):
-            old.unlink(missing_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
-            np.savez(file, **columns)
-        Path(file.name).replace(path)
+        with tempfile.TemporaryDirectory(dir=path.parent) as work:
+            written = Path(work) / path.name
+            np.savez(written, **columns)
+            for old in path.parent.glob(f"{path.name.partition('-')[0]}-*.npz"):
+                old.unlink(missing_ok=True)
+            written.replace(path)
     except OSError:
         return
 

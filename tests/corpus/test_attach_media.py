@@ -4,7 +4,10 @@ import os
 import resource
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from foilworks.core.corpus.actions.add_videos import add_videos
 from foilworks.core.corpus.actions.attach_media import attach_folder
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.models import MediaState, Video
@@ -202,3 +205,19 @@ def test_a_full_disk_is_said_in_one_line(project, researcher, film, monkeypatch)
     with pytest.raises(CorpusError, match=r"cannot be stored \(No space left on device\); free space"):
         attach_media(researcher, missing(project), film)
     assert Video.objects.get().media_state == MediaState.MISSING
+
+
+def test_clips_without_a_file_are_read_once_for_all_files_of_other_names(tmp_path):
+    project = make_project()
+    make_video(project, media_state="missing", file="", source_id="Ä", duration=None)
+    person = make_member(project, "researcher")
+    lists = []
+    for n in (2, 6):
+        folder = tmp_path / str(n)
+        folder.mkdir()
+        for number in range(n):
+            (folder / f"other {number}.mp4").write_bytes(b"no video")
+        with CaptureQueriesContext(connection) as queries:
+            add_videos(person, project, folder, dry_run=True, progress=lambda rows, *_: rows)
+        lists.append(sum('"media_state" IN' in row["sql"] for row in queries))
+    assert lists == [1, 1]

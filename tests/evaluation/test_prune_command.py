@@ -36,6 +36,17 @@ def path(tmp_path):
     return path
 
 
+def remove_every_fourth(monkeypatch, solution):
+    """What a selection removes is the subject of tests/solver."""
+
+    def every_fourth(questions, answers, seed, units, n_seeds):
+        assert len(set(units)) == len(questions)
+        kept = pruning.np.arange(len(questions)) % 4 > 0
+        return Pruned(kept, "too_few", 30, solution)
+
+    monkeypatch.setattr(pruning, "prune", every_fourth)
+
+
 @pytest.fixture(scope="module")
 def solution():
     lines = rows(40)
@@ -45,14 +56,7 @@ def solution():
 
 @pytest.fixture
 def files(path, monkeypatch, solution):
-    """Every fourth item is removed: what a selection removes is the subject of tests/solver."""
-
-    def every_fourth(questions, answers, seed, units, n_seeds):
-        assert len(set(units)) == len(questions)
-        kept = pruning.np.arange(len(questions)) % 4 > 0
-        return Pruned(kept, "too_few", 30, solution)
-
-    monkeypatch.setattr(pruning, "prune", every_fourth)
+    remove_every_fourth(monkeypatch, solution)
     return pruning.prune_files([Source(path)], 5)
 
 
@@ -68,6 +72,29 @@ def test_the_file_has_the_kept_lines_and_its_record_names_the_others(files, path
     with pytest.raises(EvaluationError, match="needs the ending"):
         pruning.apply(files, tmp_path / "out.csv", "9.9")
     assert selection_of([path]) is None
+
+
+def test_files_of_one_name_in_several_folders_stay_apart(tmp_path, monkeypatch, solution):
+    remove_every_fourth(monkeypatch, solution)
+    lines = [json.dumps(row) + "\n" for row in rows(40)]
+    paths = [tmp_path / "set" / subtest / "test.jsonl" for subtest in ("verbs", "numbers")]
+    for path, part in zip(paths, (lines[:20], lines[20:]), strict=True):
+        path.parent.mkdir(parents=True)
+        path.write_text("".join(part))
+    out = pruning.apply(pruning.prune_files([Source(path) for path in paths], 5), tmp_path / "fair", "9.9")
+    written = {str(path.relative_to(out)): path.read_text().count("\n") for path in sorted(out.rglob("*.jsonl"))}
+    assert written == {"numbers/test.jsonl": 15, "verbs/test.jsonl": 15}
+    assert len(selection_of(sorted(out.rglob("*.jsonl"))).removed) == 10
+
+
+def test_a_disk_that_fails_leaves_nothing_behind(files, tmp_path, monkeypatch):
+    def fail(*_arguments, **_options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pruning.Path, "write_text", fail)
+    with pytest.raises(EvaluationError, match="No space left"):
+        pruning.apply(files, tmp_path / "fair.jsonl", "9.9")
+    assert [path.name for path in tmp_path.iterdir()] == ["public.jsonl"]
 
 
 def test_an_audit_of_the_file_reads_its_record(files, tmp_path, capsys):

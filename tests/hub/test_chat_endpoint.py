@@ -59,7 +59,7 @@ def test_the_key_is_in_no_representation_and_no_error():
     assert "secret" not in str(error.value)
     with (
         chat_server(lambda body, n: refused) as server,
-        pytest.raises(HubError, match=r"wants a key .*set CHAT_LAB_KEY"),
+        pytest.raises(HubError, match=r"requires a key .*set CHAT_LAB_KEY"),
     ):
         ask(server, "x", key="")
 
@@ -254,3 +254,11 @@ def test_every_picture_is_labelled_with_its_own_format():
     assert [part["image_url"]["url"].partition(";")[0] for part in pictures] == ["data:image/jpeg", "data:image/png"]
     assert [base64.b64decode(part["image_url"]["url"].partition(",")[2]) for part in pictures] == files
     assert text == {"type": "text", "text": "what is it?"}
+
+
+def test_tokens_of_a_try_that_timed_out_are_counted_when_the_next_one_is_refused():
+    refusal = Said({"error": {"code": "content_filter", "message": "no"}}, 400)
+    with chat_server(lambda body, n: refusal if n > 1 else Said("late", wait=1.0)) as server:
+        (reply,) = ask(server, "x", patience=Patience(tries=2, timeout=0.5))
+    assert (reply.requests, reply.refusal) == (2, "content_filter: no")
+    assert reply.prompt_tokens > 0

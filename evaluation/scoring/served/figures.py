@@ -56,7 +56,7 @@ def answers_of(run: Run) -> QuerySet[ServedAnswer]:
 
 
 def figures_of(run: Run) -> ServedFigures | None:
-    """Return the figures of a run; None for a run of another kind, or one that has not started. Four queries."""
+    """Return the figures of a run; None for a run of another kind, or one that has not started. Three queries."""
     facts = run.params.get("served")
     if not facts:
         return None

@@ -14,7 +14,7 @@ MAX_MESSAGE_LENGTH = 300
 
 
 def note(job: Job, message: str) -> None:
-    """Show a message on the job's page at once, such as why it waits. JobStopped as in `progress`."""
+    """Show a message on the job's page at once, such as why it waits. Raises JobStopped as `progress` does."""
     write(job, message=message[:MAX_MESSAGE_LENGTH])
 
 
@@ -25,11 +25,12 @@ def progress(
     message: str | None = None,
     measured: Mapping[str, Any] | None = None,
 ) -> None:
-    """Report that ``done`` of ``total`` steps are done. Call it as often as convenient.
+    """Report that `done` of `total` steps are done. Call it as often as convenient.
 
-    It writes at most two times per second, and always at the first and last step, and renews the job's lease. Omitted
-    values do not change. ``measured``: the cost so far (`foilworks.core.jobs.models.Job.measured`). Raises
-    `foilworks.core.jobs.lease.JobStopped` if the job was cancelled or given to another worker: do not catch it.
+    It writes at most two times per second, and always at the first and last step; without a total, at each call. It
+    renews the job's lease. Omitted values do not change. `measured`: the cost so far
+    (`foilworks.core.jobs.models.Job.measured`). Raises `foilworks.core.jobs.lease.JobStopped` if the job was cancelled
+    or given to another worker: do not catch it.
     """
     total = job.total if total is None else total
     message = job.message if message is None else message[:MAX_MESSAGE_LENGTH]

@@ -21,8 +21,7 @@ NO_SETTINGS = _("Demo accounts cannot change the settings of a project. Sign in 
 NO_STUDIES = _("Demo accounts cannot create studies. Sign in with your own account.")
 NO_TOKENS = _("Demo accounts cannot have tokens. Sign in with your own account.")
 
-
-# What somebody sees who signs in with such an account.
+# What a person with this role does.
 WORK = {
     Role.ANNOTATOR: _("writes foils"),
     Role.REVIEWER: _("checks foils"),

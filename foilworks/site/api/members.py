@@ -88,7 +88,9 @@ def create_member(request: HttpRequest, slug: Slug, body: MemberIn) -> Status:
 
     The response contains the temporary password of a new account and, if requested, a token; both are returned once.
     """
-    return Status(201, _added(request, get_project(request.user, slug, Role.RESEARCHER), body))
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    with transaction.atomic():
+        return Status(201, _added(request, project, body))
 
 
 @router.post("/bulk", response=writes(list[Added], 201))

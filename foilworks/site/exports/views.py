@@ -3,6 +3,7 @@
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from evaluation.cached_results.models import CachedResult
@@ -13,6 +14,8 @@ from foilworks.core.projects.live_pages import render_live
 from foilworks.core.text.registry import lookup, parse_params
 from foilworks.site.exports.background import exports_of, is_written, name_of, needs_job, request_export, zip_path
 from foilworks.site.exports.zipped import zipped
+
+NOT_AVAILABLE = gettext_lazy("This export is not available. Export the release again.")
 
 
 @require_POST
@@ -36,7 +39,7 @@ def exports(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     request.project = release.project
     rows = exports_of(release)
     for row in rows:
-        row.is_written, row.label = is_written(row), EXPORTERS[row.params["exporter"]].label
+        row.is_written, row.label = is_written(row), _label(row.params["exporter"])
     is_at_work = any(row.job is not None and not row.job.is_over for row in rows)
     context = {"release": release, "rows": rows, "is_at_work": is_at_work}
     if "part" in request.GET:
@@ -61,6 +64,16 @@ def zip_response(release: Release, row_pk: int) -> FileResponse:
     """Return the zip of an export. Http404: it is not written yet, or was deleted after a week."""
     row = get_export(release, row_pk)
     if not is_written(row):
-        raise Http404(_("This export is not available. Export the release again."))
+        raise Http404(NOT_AVAILABLE)
     name = f"{name_of(release, row.params['exporter'])}.zip"
-    return FileResponse(zip_path(row).open("rb"), as_attachment=True, filename=name, content_type="application/zip")
+    try:
+        file = zip_path(row).open("rb")
+    except FileNotFoundError as error:
+        # The clean-up has deleted it since.
+        raise Http404(NOT_AVAILABLE) from error
+    return FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
+
+
+def _label(exporter: str) -> str:
+    """Return the label of an exporter; the slug of one that is no longer installed."""
+    return EXPORTERS[exporter].label if exporter in EXPORTERS else exporter

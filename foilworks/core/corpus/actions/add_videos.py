@@ -1,6 +1,7 @@
 """Add video files to a project: each to clips without a file, else as a clip of its own."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,16 +38,17 @@ def add_videos(
     files = (path for path in folder.iterdir() if path.is_file() and not path.is_symlink())
     # Subtitles are read with the video beside them.
     paths = sorted(path for path in files if path.suffix.lower() not in subtitles.SUFFIXES)
-    answers = [_add(person, project, path, dry_run) for path in progress(paths, len(paths), "videos")]
+    spelled = _waiting_clips_by_spelling(project)
+    answers = [_add(person, project, path, spelled, dry_run) for path in progress(paths, len(paths), "videos")]
     if not dry_run:
         prepare_later(project.pk)
     return answers
 
 
-def _add(person: User, project: Project, path: Path, dry_run: bool) -> dict[str, Any]:
+def _add(person: User, project: Project, path: Path, spelled: Mapping[str, set[int]], dry_run: bool) -> dict[str, Any]:
     names = (path.name[:MAX_ID], path.stem[:MAX_ID])
     matching_videos = Video.objects.filter(Q(source_id__in=names) | Q(key__in=names), project=project).order_by("pk")
-    videos = list(matching_videos.select_related("project")) or _clips_spelled_alike(project, path)
+    videos = list(matching_videos.select_related("project")) or _clips_spelled_alike(spelled, path)
     waiting = [video for video in videos if video.media_state not in (MediaState.READY, MediaState.TAKEN_DOWN)]
     clips = [video.key for video in waiting or videos]
     answer = {"file": path.name, "clips": clips, "error": "", "conversion": ""}
@@ -63,12 +65,19 @@ def _add(person: User, project: Project, path: Path, dry_run: bool) -> dict[str,
     return {**answer, "what": outcome, "clips": answer["clips"] or [names[0]], "conversion": media.conversion}
 
 
-def _clips_spelled_alike(project: Project, path: Path) -> list[Video]:
-    """Return the clips without a file whose name differs only in Unicode form, letter case or blanks."""
-    spellings = {spelling(path.name), spelling(path.stem)}
+def _waiting_clips_by_spelling(project: Project) -> Mapping[str, set[int]]:
+    """Return spelling -> ids of the clips without a file that have this name."""
     waiting = Video.objects.filter(project=project, media_state__in=(MediaState.MISSING, MediaState.BROKEN))
-    rows = waiting.order_by("pk").values_list("pk", "source_id", "key")
-    matching_ids = [pk for pk, *names in rows if spellings & {spelling(name) for name in names if name}]
+    by_spelling: defaultdict[str, set[int]] = defaultdict(set)
+    for pk, *names in waiting.order_by("pk").values_list("pk", "source_id", "key").iterator():
+        for name in filter(None, names):
+            by_spelling[spelling(name)].add(pk)
+    return by_spelling
+
+
+def _clips_spelled_alike(spelled: Mapping[str, set[int]], path: Path) -> list[Video]:
+    """Return the clips whose name differs only in Unicode form, letter case or blanks."""
+    matching_ids = spelled.get(spelling(path.name), set()) | spelled.get(spelling(path.stem), set())
     return list(Video.objects.filter(pk__in=matching_ids).select_related("project").order_by("pk"))
 
 

@@ -128,7 +128,8 @@ class ChatEndpoint:
         )
         self.gate = Gate(patience.concurrency)
         self.notice = notice or (lambda _sentence: None)
-        # The tries that a notice was given of since the last answer: one for all requests in flight.
+        # The tries that a notice was given of since the last answer: one for all requests in flight. The lock guards
+        # it and `_in_a_row`.
         self._noticed, self._noticing = 1, threading.Lock()
         self._left_out: set[str] = set()
         self._most_logprobs = MAX_LOGPROBS
@@ -185,7 +186,7 @@ class ChatEndpoint:
         reserve = wire.estimated(request)
         while tries < self._patience.tries and failed.may_retry and not self._stopped.is_set():
             if self._in_a_row >= MAX_CONSECUTIVE_FAILURES:
-                return ChatReply(failure=AWAY, requests=sent)
+                return ChatReply(failure=AWAY, requests=sent, prompt_tokens=spent)
             if not self._budget.take(*reserve):
                 return ChatReply(failure=SPENT, requests=sent, prompt_tokens=spent)
             sent += 1
@@ -205,8 +206,15 @@ class ChatEndpoint:
                 self._announce(failed, tries + 1, send_notice)
                 self._stopped.wait(self._pause(tries, failed.pause))
         if failed.refusal:
-            return ChatReply(failure=failed.why, refusal=failed.refusal, reason=wire.FILTERED, requests=sent)
-        self._in_a_row += 1
+            return ChatReply(
+                failure=failed.why,
+                refusal=failed.refusal,
+                reason=wire.FILTERED,
+                requests=sent,
+                prompt_tokens=spent,
+            )
+        with self._noticing:
+            self._in_a_row += 1
         why = f"{failed.why} after {tries} tries" if failed.may_retry and tries > 1 else failed.why
         self.last_failure = f"{why}{failed.message}"
         if self._noticed > 1:
@@ -277,7 +285,7 @@ class ChatEndpoint:
         except httpx.TransportError as error:
             return Failed(f"{NO_CONNECTION} ({type(error).__name__})")
         except httpx.DecodingError:
-            return Failed("not JSON")
+            return Failed("the answer cannot be decompressed")
         return self._read(response, bytes(content), body)
 
     def _read(self, response: httpx.Response, content: bytes, body: dict[str, Any]) -> ChatReply | Failed:
@@ -307,7 +315,7 @@ class ChatEndpoint:
             raise HubError(f"endpoint {name}: it redirects ({status}), which is not followed; correct its address")
         if status in (401, 403):
             if not self._endpoint.key:
-                raise HubError(f"endpoint {name}: it wants a key ({status}{detail}); set CHAT_{name.upper()}_KEY")
+                raise HubError(f"endpoint {name}: it requires a key ({status}{detail}); set CHAT_{name.upper()}_KEY")
             raise HubError(f"endpoint {name}: it refuses the key ({status}{detail}); correct CHAT_{name.upper()}_KEY")
         if code in wire.NO_CREDIT:
             raise HubError(f"endpoint {name}: its account has no credit ({status}{detail}); add credit, then continue")

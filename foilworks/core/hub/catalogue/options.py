@@ -32,6 +32,8 @@ def split_options(argument: str, option_types: Mapping[str, OptionType]) -> tupl
         key, _, value = option.partition("=")
         if key not in option_types:
             raise HubError(f"{quoted(argument)}: option {quoted(key)} is unknown; it takes: {', '.join(option_types)}")
+        if key in values:
+            raise HubError(f"{quoted(argument)}: option {quoted(key)} is given twice; give it once")
         try:
             values[key] = _parsed(value, option_types[key])
         except ValueError as error:

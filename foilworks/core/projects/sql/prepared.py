@@ -256,9 +256,13 @@ def _executed(sql: str, given: Sequence[Any], connection: Any) -> Any:
     cursor = server_binding_cursor(connection)
     if cursor is None:
         cursor = connection.cursor()
-        cursor.execute(sql, given)
     else:
-        cursor.execute(_numbered(sql), given)
+        sql = _numbered(sql)
+    try:
+        cursor.execute(sql, given)
+    except BaseException:
+        cursor.close()
+        raise
     return cursor
 
 

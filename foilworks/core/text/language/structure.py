@@ -129,7 +129,8 @@ class Sentence:
         return at if comma else self._by_preposition(core, at, verb)
 
     def _stretch(self, at: int, *, joins: bool = False) -> int:
-        """Return the end of a describing clause: a comma, another finite verb, or the end of the clause."""
+        """Return the end of a describing clause: a comma, a full stop, a subordinating conjunction, or a
+        conjunction before a verb."""
         tokens = self.tokens
         while at < len(tokens):
             token = tokens[at]
