@@ -22,7 +22,7 @@ from foilworks.core.corpus.models import Caption, Item, Subtest
 from foilworks.core.projects.access import or_404, require_role, roles_in
 from foilworks.core.projects.errors import AccessDenied
 from foilworks.core.projects.models import CrowdPlace, CrowdStudy, PlaceState, Project, Role, User
-from foilworks.core.projects.sql.prepared import Prepared
+from foilworks.core.projects.sql.prepared_queries import Prepared
 
 Work = TypeVar("Work", Edit, Review, Vote, ObjectAnswer)
 _LEASE = Prepared(

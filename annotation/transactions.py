@@ -12,7 +12,7 @@ from annotation.errors import AnnotationError, WorkRefused
 from annotation.messages import REFUSALS
 from annotation.rules.eligibility import Refusal
 from foilworks.core.projects.models import Project, User
-from foilworks.core.projects.sql.prepared import Prepared
+from foilworks.core.projects.sql.prepared_queries import Prepared
 
 T = TypeVar("T")
 ATTEMPTS = 3

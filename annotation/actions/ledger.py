@@ -11,7 +11,7 @@ from annotation.queries.paid_work import rate_for
 from annotation.rules.pay import Rate, Unit, amount_of
 from foilworks.core.projects.models import Project
 from foilworks.core.projects.sql.bulk_writes import insert_many
-from foilworks.core.projects.sql.prepared import insert
+from foilworks.core.projects.sql.fast_inserts import insert
 
 
 def book(work: Edit | Review | Vote | ObjectAnswer, project: Project, stage: str) -> None:

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models.stages import Stage
 from foilworks.core.corpus.models import Subtest
 from foilworks.core.projects.models import Project, User
-from foilworks.core.projects.sql.prepared import QuickRows
+from foilworks.core.projects.sql.quick_rows import QuickRows
 
 
 class Guideline(QuickRows):

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.rules.pausing import Reason
 from foilworks.core.projects.models import Project, User
 from foilworks.core.projects.personal_data import PersonalData
-from foilworks.core.projects.sql.prepared import QuickRows
+from foilworks.core.projects.sql.quick_rows import QuickRows
 
 SHARE = [MinValueValidator(0.0), MaxValueValidator(1.0)]
 

@@ -11,7 +11,7 @@ from annotation.models.stages import SlotState, Stage, TaskState
 from foilworks.core.corpus.models import Foil, Item, Video
 from foilworks.core.projects.models import Project, User
 from foilworks.core.projects.personal_data import PersonalData
-from foilworks.core.projects.sql.prepared import QuickRows
+from foilworks.core.projects.sql.quick_rows import QuickRows
 from generation.models import Candidate, CandidateGroup
 
 

@@ -17,7 +17,7 @@ from annotation.rules.baseline import CAPTION
 from foilworks.core.corpus.models import Foil, Subtest, Video
 from foilworks.core.projects.access import or_404
 from foilworks.core.projects.models import Project, User
-from foilworks.core.projects.sql.prepared import Prepared
+from foilworks.core.projects.sql.prepared_queries import Prepared
 from foilworks.core.text.diff import diff_segments
 
 

@@ -32,7 +32,7 @@ from annotation.rules.eligibility import FIRST_LOOK, OPEN_TO_ALL, PersonFacts, P
 from annotation.rules.ordering import FRESH, STARTED
 from foilworks.core.corpus.models import WATCHABLE, Item, Video
 from foilworks.core.projects.models import LeakageScope, Project, User
-from foilworks.core.projects.sql.prepared import Prepared
+from foilworks.core.projects.sql.prepared_queries import Prepared
 from generation.models import Candidate
 
 # The path from a slot's task to its candidate group.

@@ -14,7 +14,7 @@ from annotation.rules.editing import Finding
 from annotation.rules.marking import Marks, marks_of
 from foilworks.core.corpus.models import Caption, Subtest
 from foilworks.core.corpus.rules.states import CandidateState
-from foilworks.core.projects.sql.prepared import Prepared
+from foilworks.core.projects.sql.prepared_queries import Prepared
 from foilworks.core.text.diff import diff_segments
 from generation.filters.registry import SCREENING
 from generation.models import Candidate, CandidateGroup, FilterScore

@@ -19,7 +19,7 @@ from annotation.models import (
 )
 from annotation.models.stages import stages_shown_as
 from foilworks.core.corpus.models import Foil
-from foilworks.core.projects.sql.prepared import Prepared
+from foilworks.core.projects.sql.prepared_queries import Prepared
 from generation.models import Candidate
 
 _HELD = (

@@ -1,7 +1,7 @@
 """The foils that other runs of a subtest already have for a caption, so that nobody writes one of them again."""
 
 from foilworks.core.corpus.rules.states import CandidateState
-from foilworks.core.projects.sql.prepared import Prepared
+from foilworks.core.projects.sql.prepared_queries import Prepared
 from generation.models import Candidate, CandidateGroup
 
 STANDS = (CandidateState.IN_REVIEW, CandidateState.ACCEPTED)

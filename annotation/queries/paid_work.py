@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 from annotation.models import PayEntry, PayPolicy, PayRate, Stage
 from annotation.rules.pay import NOTHING, PaidWork, Rate, Statement, Unit, statement, typed_amount
 from foilworks.core.projects.models import CrowdPlace, PlaceState, Project, User
-from foilworks.core.projects.sql.prepared import Prepared
+from foilworks.core.projects.sql.prepared_queries import Prepared
 
 # Stages that can be paid: practice and the qualification are not work, gold is paid as validation.
 PAID = (Stage.EDIT, Stage.REVIEW, Stage.VALIDATION, Stage.BASELINE, Stage.UNSEEN, Stage.OBJECTS)

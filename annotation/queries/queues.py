@@ -27,7 +27,7 @@ from annotation.queries.assignments import quotas_left, tasks_left, within_quota
 from annotation.queries.eligibility import JUDGING, Leakage, bars, leakage_of, places_ahead
 from annotation.queries.gold import with_gold
 from foilworks.core.projects.models import Project, User
-from foilworks.core.projects.sql.prepared import Prepared
+from foilworks.core.projects.sql.prepared_queries import Prepared
 
 # Slots that a look at a queue counts at most.
 COUNTED_TO = 1_000

@@ -12,7 +12,7 @@ from annotation.rules.voting import VoteRule, rule_in_force
 from foilworks.core.corpus.models import PUBLISHERS_WORD, Item, Subtest
 from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.projects.models import Membership, Project, Role, User
-from foilworks.core.projects.sql.prepared import Prepared
+from foilworks.core.projects.sql.prepared_queries import Prepared
 from generation.models import Candidate
 
 _RATE = Prepared(

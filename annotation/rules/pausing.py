@@ -59,7 +59,7 @@ class Thresholds:
 # Shares of `false_pauses`.
 OF_GOLD, OF_POSITION, OF_SPEED = 0.5, 0.25, 0.25
 # The alternatives to "either position half of the time" and "at most a quarter fast".
-ONE_PLACE = 0.9
+ONE_POSITION = 0.9
 CAREFUL_FAST, HASTY_FAST = 0.25, 0.75
 # Binary digits of `position_p`: more than twice as many as a float has.
 DIGITS = 128
@@ -89,7 +89,7 @@ def gold_weight(tally: JudgementCounts, bars: Thresholds) -> float:
 def position_weight(tally: JudgementCounts) -> float:
     """Log likelihood ratio of positions, mostly one of them against either half of the time."""
     n = tally.first + tally.second
-    sides = [_logs(ONE_PLACE, n, count) for count in (tally.first, tally.second)]
+    sides = [_logs(ONE_POSITION, n, count) for count in (tally.first, tally.second)]
     top = max(sides)
     return top + math.log(sum(math.exp(side - top) for side in sides) / 2) - n * math.log(0.5)
 
@@ -99,7 +99,7 @@ def speed_weight(tally: JudgementCounts) -> float:
     return _logs(HASTY_FAST, tally.timed, tally.fast) - _logs(CAREFUL_FAST, tally.timed, tally.fast)
 
 
-def accuracy_on_the_line(bars: Thresholds) -> float:
+def break_even_accuracy(bars: Thresholds) -> float:
     """Return the gold accuracy below which a person is paused sooner or later: there, the mean weight is 0."""
     if bars.guess >= bars.careful:
         return 0.0

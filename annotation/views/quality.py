@@ -39,7 +39,7 @@ from annotation.queries.quality import (
     tries_of,
 )
 from annotation.queries.quality import validators as rows_of
-from annotation.rules.pausing import accuracy_on_the_line
+from annotation.rules.pausing import break_even_accuracy
 from annotation.rules.quizzes import LINE, grade_edits
 from annotation.views._work_pages import sent_with
 from annotation.views.work import ANSWER_ROWS, ANSWERS, live_checks, marked_words
@@ -175,7 +175,7 @@ def validators(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "rows": [(row, PAUSED_WHY.get(row.standing.paused_why, "") if row.standing else "") for row in rows],
         "policy": policy,
-        "line": accuracy_on_the_line(bars_of(policy)) if policy else None,
+        "line": break_even_accuracy(bars_of(policy)) if policy else None,
     }
     return render(request, "annotation/validators.html", context)
 

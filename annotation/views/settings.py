@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import subtest_for
-from annotation.actions.settings.publishers_word import collect_votes, waiting_on_publishers_word
+from annotation.actions.settings.published_labels import collect_votes, items_without_votes
 from annotation.actions.settings.work_settings import (
     publish_guideline,
     set_review_sampling,
@@ -145,7 +145,7 @@ def vote_rule(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             return redirect("corpus:subtests", project.slug)
     # The form's rejected values are not in force.
     context = {"form": form, "subtest": subtest_for(project, pk), "why_fixed": why_fixed(subtest)}
-    context["n_on_word"] = waiting_on_publishers_word(subtest).count()
+    context["n_on_word"] = items_without_votes(subtest).count()
     context["votes_form"] = CollectVotesForm()
     return render(request, "annotation/vote_rule.html", context, status=422 if form.errors else 200)
 

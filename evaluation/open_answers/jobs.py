@@ -8,7 +8,7 @@ from django.utils import timezone
 from evaluation.errors import EvaluationError
 from evaluation.metrics.open_answers import EXACT, credit
 from evaluation.open_answers.models import JudgeUsage, OpenAnswer, OpenAnswerSet
-from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
+from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, RetryPolicy
 from foilworks.core.hub.catalogue.registry import CHAT, ENDPOINT
 from foilworks.core.hub.interfaces import Chat, ChatRequest
 from foilworks.core.hub.opening import open_helper
@@ -106,7 +106,7 @@ def _opened(answer_set: OpenAnswerSet, job: Job) -> tuple[Chat, PricedAnswers]:
     usage, _created = JudgeUsage.objects.get_or_create(
         answer_set=answer_set, defaults={"currency": endpoint.currency[:20]}
     )
-    patience = Patience(TRIES, TIMEOUT, endpoint.in_flight)
+    patience = RetryPolicy(TRIES, TIMEOUT, endpoint.in_flight)
     served = Endpoint(endpoint.name, endpoint.url, model, endpoint.key)
     answers = PricedAnswers(usage, int, endpoint.price, stores_refusals=True)
     return ChatEndpoint(served, patience, Budget(), partial(note, job)), answers

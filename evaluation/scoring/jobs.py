@@ -26,7 +26,7 @@ from evaluation.scoring.protocols import PROTOCOLS, Protocol
 from evaluation.scoring.queries import SCORE_FILE
 from evaluation.scoring.run_results import keep
 from evaluation.scoring.served.opening import open_served
-from evaluation.scoring.served.served_run import ask_all
+from evaluation.scoring.served.served_run import run_requests
 from evaluation.scoring.shards.outlook import OTHER_MODEL
 from evaluation.scoring.shards.pending_pairs import (
     ScoreWriter,
@@ -193,7 +193,7 @@ def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
         message = f"distinct texts: {n_pairs} ({info.model_id})"
         progress(job, n_pairs - pairs_of(todo), n_pairs, message)
         if opened.served is not None:
-            return {"missing_media": without_media, **ask_all(run, opened, work, todo, job), **cut}
+            return {"missing_media": without_media, **run_requests(run, opened, work, todo, job), **cut}
         shards = parts_of(todo, info.needs_video)
         if len(shards) > 1:
             return Spread(SHARD, shards, {"missing_media": without_media})

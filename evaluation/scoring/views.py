@@ -36,7 +36,7 @@ from evaluation.scoring.queries import SCORE_FILE, is_winners_only, keyed_by, re
 from evaluation.scoring.run_request import checked_spec
 from evaluation.scoring.run_results import RANKED, axes_of, is_settled, results_of
 from evaluation.scoring.rung_costs import rung_costs as costs_of
-from evaluation.scoring.served.figures import (
+from evaluation.scoring.served.served_results import (
     all_raw_answers,
     answers_of,
     figures_as_json,

@@ -35,7 +35,7 @@ from evaluation.utd.samples import frame_texts
 from evaluation.utd.subsets import chosen, videos_to_describe
 from foilworks.core.corpus.models import Video
 from foilworks.core.corpus.video_files.stored_files import clip_file
-from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
+from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, RetryPolicy
 from foilworks.core.hub.catalogue.registry import CHAT
 from foilworks.core.hub.interfaces import Chat, ChatRequest, Frames, ModelInfo, VideoMeta
 from foilworks.core.hub.opening import open_generator, open_helper
@@ -357,7 +357,7 @@ def open_extractor(spec: str, params: Mapping[str, Any], spending: _Spending) ->
 
 def _endpoint(spec: str, spending: _Spending) -> Asking:
     service, model = endpoint_and_model(spec.removeprefix(ENDPOINT))
-    patience = Patience(TRIES, concurrency=service.in_flight)
+    patience = RetryPolicy(TRIES, concurrency=service.in_flight)
     endpoint = Endpoint(service.name, service.url, model, service.key)
     chat = ChatEndpoint(endpoint, patience, spending.budget(service), spending.notice)
     return Asking(chat, spending.answers(service))

@@ -62,7 +62,7 @@ def database(url: str, home: Path, password: str) -> Settings:
     if parts.scheme not in {"postgresql", "postgres"}:
         raise ImproperlyConfigured("DATABASE_URL is not a postgresql:// or sqlite:// address; write it as one of them")
     options: Settings = dict(parse_qsl(parts.query))
-    # Frequent statements are planned once per connection (foilworks.core.projects.sql.prepared), not five more times
+    # Frequent statements are planned once per connection (foilworks.core.projects.sql.statements), not five more times
     # to see whether their values matter. Set `?prepare_threshold=none` behind a pooler that passes connections from one
     # transaction to the next. jit=off: compiling a plan with many conditions takes seconds, and milliseconds without
     # it.

@@ -6,7 +6,7 @@ Only jobs and commands import this: it opens models.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
+from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, RetryPolicy
 from foilworks.core.hub.catalogue.registry import CHAT
 from foilworks.core.hub.interfaces import Chat
 from foilworks.core.hub.opening import open_helper
@@ -45,5 +45,5 @@ def _open(params: Mapping[str, Any], spent: tuple[int, int], notice: Callable[[s
     endpoint = endpoints.find_endpoint(params["endpoint"])
     budget = Budget(params["requests"], params["tokens"], spent_requests=spent[0], spent_tokens=spent[1])
     in_flight = min(params["concurrency"], endpoint.in_flight)
-    patience = Patience(params["tries"], float(params["timeout"]), in_flight)
+    patience = RetryPolicy(params["tries"], float(params["timeout"]), in_flight)
     return ChatEndpoint(Endpoint(endpoint.name, endpoint.url, params["model"], endpoint.key), patience, budget, notice)

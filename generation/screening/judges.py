@@ -16,7 +16,7 @@ import numpy as np
 from django.conf import settings
 from PIL import Image
 
-from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
+from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, RetryPolicy
 from foilworks.core.hub.catalogue.registry import ENDPOINT
 from foilworks.core.hub.contract import rows_of, scores_of, similarities
 from foilworks.core.hub.errors import ClipError
@@ -267,7 +267,7 @@ def _served(
     cost = run_cost(run)
     spent = {"spent_requests": cost.requests, "spent_tokens": cost.prompt_tokens + cost.completion_tokens}
     budget = Budget(params["requests"], 0, **spent)
-    patience = Patience(TRIES, TIMEOUT, endpoint.in_flight)
+    patience = RetryPolicy(TRIES, TIMEOUT, endpoint.in_flight)
     chat = ChatEndpoint(Endpoint(endpoint.name, endpoint.url, model, endpoint.key), patience, budget, notice)
     where = f"at={hashlib.sha256(endpoint.url.encode()).hexdigest()[:8]}"
     info = ModelInfo(chat.info.model_id, where, ScoreKind.P_YES, frames=params["frames"], card={"category": "video"})

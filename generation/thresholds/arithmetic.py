@@ -9,8 +9,15 @@ from numpy.typing import NDArray
 
 from generation.errors import GenerationError
 from generation.models import GenerationRun
+from generation.thresholds.cached_scores import (
+    NOT_JUDGED,
+    PASSED,
+    CandidateStates,
+    RunScores,
+    candidate_states,
+    run_scores,
+)
 from generation.thresholds.registry import THRESHOLDS, Threshold, movable
-from generation.thresholds.score_sheets import NOT_ASKED, PASSED, ScoreStanding, Sheet, sheet_of, standing_of
 
 Flags = NDArray[np.bool_]
 
@@ -22,8 +29,8 @@ class Preview:
     `unjudged`: (n,) passes its filters, but some filter did not judge it because a cheaper one had rejected it.
     """
 
-    sheet: Sheet
-    standing: ScoreStanding
+    sheet: RunScores
+    standing: CandidateStates
     at: Mapping[str, float]
     fails: Mapping[str, Flags]
     passes: Flags
@@ -70,14 +77,14 @@ class Preview:
 def preview(run: GenerationRun, thresholds: Mapping[str, float]) -> Preview:
     """Preview `thresholds`: filter -> threshold. Other filters keep their verdicts. GenerationError: see `checked`."""
     at = checked(run, thresholds)
-    sheet = sheet_of(run)
+    sheet = run_scores(run)
     fails, failed, unjudged = _verdicts(sheet, at, movable(run.filters))
-    return Preview(sheet, standing_of(run, sheet), at, fails, ~failed & ~unjudged, ~failed & unjudged)
+    return Preview(sheet, candidate_states(run, sheet), at, fails, ~failed & ~unjudged, ~failed & unjudged)
 
 
 def failing(run: GenerationRun) -> set[int]:
     """Return the ids of the run's candidates that fail a filter under the current thresholds."""
-    sheet = sheet_of(run)
+    sheet = run_scores(run)
     # Also under a threshold changed while its filter was movable.
     _fails, failed, _unasked = _verdicts(sheet, run.thresholds, THRESHOLDS)
     return set(sheet.ids[failed].tolist())
@@ -100,13 +107,13 @@ def checked(run: GenerationRun, thresholds: Mapping[str, float]) -> dict[str, fl
 
 
 def _verdicts(
-    sheet: Sheet, at: Mapping[str, float], movable_thresholds: Mapping[str, Threshold]
+    sheet: RunScores, at: Mapping[str, float], movable_thresholds: Mapping[str, Threshold]
 ) -> tuple[dict[str, Flags], Flags, Flags]:
     """Return filter -> failing candidates, those failing any, and those that some filter did not judge."""
     fails = {}
     failed, unjudged = np.zeros(len(sheet.ids), dtype=np.bool_), np.zeros(len(sheet.ids), dtype=np.bool_)
     for slug, verdicts in sheet.verdicts.items():
-        judged = verdicts != NOT_ASKED
+        judged = verdicts != NOT_JUDGED
         passed = verdicts == PASSED
         if slug in at:
             scores = sheet.scores[slug]

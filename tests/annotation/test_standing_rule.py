@@ -14,7 +14,7 @@ from annotation.rules.pausing import (
     JudgementCounts,
     Reason,
     Thresholds,
-    accuracy_on_the_line,
+    break_even_accuracy,
     gold_weight,
     position_p,
     position_weight,
@@ -31,13 +31,13 @@ def test_a_wrong_answer_weighs_three_right_ones():
     # log(.5/.08) = 1.8326, log(.5/.92) = -0.6098
     assert gold_weight(JudgementCounts(gold_seen=1), BARS) == pytest.approx(1.8326, abs=1e-4)
     assert gold_weight(JudgementCounts(gold_seen=1, gold_right=1), BARS) == pytest.approx(-0.6098, abs=1e-4)
-    assert accuracy_on_the_line(BARS) == pytest.approx(1.8326 / (1.8326 + 0.6098), abs=1e-4)
+    assert break_even_accuracy(BARS) == pytest.approx(1.8326 / (1.8326 + 0.6098), abs=1e-4)
 
 
 @pytest.mark.parametrize("careful", [0.5, 0.4])
 def test_gold_weighs_nothing_where_guessers_are_right_as_often(careful):
     bars = Thresholds(careful=careful, guess=0.5)
-    assert (gold_weight(JudgementCounts(gold_seen=9), bars), accuracy_on_the_line(bars)) == (0.0, 0.0)
+    assert (gold_weight(JudgementCounts(gold_seen=9), bars), break_even_accuracy(bars)) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize(

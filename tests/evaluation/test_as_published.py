@@ -5,7 +5,7 @@ import json
 import pytest
 from django.urls import reverse
 
-from annotation.actions.settings.publishers_word import collect_votes
+from annotation.actions.settings.published_labels import collect_votes
 from annotation.actions.undo import undo_vote
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.errors import AnnotationError

@@ -348,12 +348,12 @@ BROKEN = {
     ),
     "people.nobody_sees_gold_twice": (asked_before, "annotation.vote"),
     "people.no_gold_on_what_they_made": (made_before, "annotation.vote"),
-    "people.who_is_paused_says_why_and_holds_nothing": (
+    "people.paused_validators_have_a_reason_and_no_task": (
         lambda world: standing(world, state="paused"),
         "annotation.standing",
     ),
-    "people.the_tally_is_what_was_answered": (lambda world: standing(world, gold_seen=1), "annotation.standing"),
-    "people.who_qualified_passed": (
+    "people.stored_counts_match_votes": (lambda world: standing(world, gold_seen=1), "annotation.standing"),
+    "people.qualified_validators_passed": (
         lambda world: standing(world, qualified_at="2026-01-01T00:00Z"),
         "annotation.standing",
     ),

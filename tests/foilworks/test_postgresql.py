@@ -35,7 +35,7 @@ ALSO = (
     "tests/evaluation/test_freeze_release.py",
     "tests/foilworks/test_check.py",
     "tests/generation/test_run.py",
-    "tests/projects/test_prepared.py",
+    "tests/projects/test_prepared_queries.py",
 )
 # Of psycopg, where the address says nothing of it.
 PREPARED = {"prepare_threshold": 0, "options": "-c plan_cache_mode=force_generic_plan -c jit=off"}

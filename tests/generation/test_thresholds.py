@@ -21,8 +21,8 @@ from generation.filters import perplexity
 from generation.models import Candidate, FilterScore
 from generation.run_request import FoilRequest
 from generation.thresholds.arithmetic import preview
+from generation.thresholds.cached_scores import run_scores
 from generation.thresholds.registry import movable
-from generation.thresholds.score_sheets import sheet_of
 from tests.factories import (
     make_candidate,
     make_caption,
@@ -267,14 +267,14 @@ def test_a_sheet_is_read_again_only_after_a_job_added_candidates(run, django_ass
     judged(run, 0.4, 0.9)
     run.job = Job.objects.create(dotted="x", target_id=1, state=JobState.DONE, finished_at="2026-01-01T00:00Z")
     run.job.refresh_from_db()
-    assert len(sheet_of(run).ids) == 1
+    assert len(run_scores(run).ids) == 1
     with django_assert_num_queries(0):
-        sheet_of(run)
+        run_scores(run)
     judged(run, 0.4, 0.9)
-    assert len(sheet_of(run).ids) == 1
+    assert len(run_scores(run).ids) == 1
     Job.objects.update(finished_at="2026-01-02T00:00Z")
     run.job.refresh_from_db()
-    assert len(sheet_of(run).ids) == 2
+    assert len(run_scores(run).ids) == 2
 
 
 class TestPage:

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from foilworks.core.hub.adapters import chat_endpoint
-from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
+from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, RetryPolicy
 from foilworks.core.hub.errors import HubError
 from foilworks.core.hub.interfaces import Chat, ChatRequest
 from foilworks.core.hub.served.budget import Budget
@@ -30,7 +30,7 @@ def short_pauses(monkeypatch):
 
 def ask(server, *texts, patience=None, budget=None, key="", **options):
     endpoint = Endpoint("lab", server.url, "tiny", key)
-    chat = ChatEndpoint(endpoint, patience or Patience(timeout=20.0), budget)
+    chat = ChatEndpoint(endpoint, patience or RetryPolicy(timeout=20.0), budget)
     requests = [ChatRequest((("system", "be brief"), ("user", text)), **options) for text in texts]
     found = dict(pair for together in chat.replies(requests) for pair in together)
     assert sorted(found) == list(range(len(texts)))
@@ -87,7 +87,7 @@ def test_the_failure_says_why_there_is_no_answer(said, why, requests):
 
 def test_a_silent_server_times_out():
     with chat_server(lambda body, n: Said("late", wait=0.5)) as server:
-        (reply,) = ask(server, "x", patience=Patience(tries=2, timeout=0.1))
+        (reply,) = ask(server, "x", patience=RetryPolicy(tries=2, timeout=0.1))
     assert (reply.failure, reply.requests) == ("timed out after 2 tries", 2)
 
 
@@ -95,7 +95,7 @@ def test_the_error_says_that_a_server_is_unreachable():
     class Nowhere:
         url = "http://127.0.0.1:9/v1"
 
-    (reply,) = ask(Nowhere, "x", patience=Patience(tries=2))
+    (reply,) = ask(Nowhere, "x", patience=RetryPolicy(tries=2))
     assert reply.failure == "no connection (ConnectError) after 2 tries"
 
 
@@ -108,7 +108,7 @@ def test_each_further_try_is_announced_once_for_all_requests_without_the_name_an
         threads.add(threading.get_ident())
 
     endpoint = Endpoint("lab", "http://me:secret@127.0.0.1:9/v1", "tiny")
-    chat = ChatEndpoint(endpoint, Patience(tries=3), notice=notice)
+    chat = ChatEndpoint(endpoint, RetryPolicy(tries=3), notice=notice)
     requests = [ChatRequest((("user", text),)) for text in "ab"]
     assert len([reply for together in chat.replies(requests) for reply in together]) == 2
     first, second = (
@@ -123,7 +123,7 @@ def test_each_further_try_is_announced_once_for_all_requests_without_the_name_an
 def test_a_server_that_only_wants_a_slower_pace_is_not_announced(caplog):
     said = []
     with chat_server(lambda body, n: content("yes") if n > 1 else Said("busy", 429, {"Retry-After": "0"})) as server:
-        chat = ChatEndpoint(Endpoint("lab", server.url, "tiny"), Patience(), notice=said.append)
+        chat = ChatEndpoint(Endpoint("lab", server.url, "tiny"), RetryPolicy(), notice=said.append)
         (((_, reply),),) = chat.replies([ChatRequest((("user", "x"),))])
     assert (reply.text, said) == ("yes", [])
 
@@ -163,7 +163,7 @@ def test_a_server_without_structured_output_gets_no_schema_from_then_on():
         return Said({"error": "temperature: must be 1"}, 422) if "temperature" in body else content("plain")
 
     with chat_server(answer) as server:
-        replies = ask(server, "a", "b", "c", schema=SCHEMA, patience=Patience(concurrency=1))
+        replies = ask(server, "a", "b", "c", schema=SCHEMA, patience=RetryPolicy(concurrency=1))
     assert [reply.text for reply in replies] == ["plain"] * 3
     assert [reply.requests for reply in replies] == [3, 1, 1]
 
@@ -185,7 +185,7 @@ def test_requests_in_flight_stay_within_the_limit():
         return Said(content("x").body, wait=0.02)
 
     with chat_server(answer) as server:
-        ask(server, *map(str, range(12)), patience=Patience(concurrency=3))
+        ask(server, *map(str, range(12)), patience=RetryPolicy(concurrency=3))
     assert server.most_at_once == 3
 
 
@@ -200,7 +200,9 @@ def test_tokens_are_reserved_before_a_request_and_counted_after_it():
     """9 characters are 3 tokens at most, 97 for the answer: 100 reserved, 25 used. 225 let six through one by one:
     after five 125 are used and 100 are left; after six 150 and 75 are left, less than one may need."""
     with chat_server(lambda body, n: content("x", tokens=(20, 5))) as server:
-        replies = ask(server, *"abcdefgh", budget=Budget(tokens=225), patience=Patience(concurrency=1), max_tokens=97)
+        replies = ask(
+            server, *"abcdefgh", budget=Budget(tokens=225), patience=RetryPolicy(concurrency=1), max_tokens=97
+        )
     assert len(server.bodies) == 6
     assert [reply.failure for reply in replies[6:]] == ["budget spent"] * 2
 
@@ -208,13 +210,13 @@ def test_tokens_are_reserved_before_a_request_and_counted_after_it():
 def test_concurrent_requests_stay_within_the_budget():
     # All eight have asked for their share of the budget before the first answer gives some of it back.
     with chat_server(lambda body, n: Said(content("x").body, wait=1.0)) as server:
-        ask(server, *"abcdefgh", budget=Budget(tokens=225), patience=Patience(concurrency=8), max_tokens=97)
+        ask(server, *"abcdefgh", budget=Budget(tokens=225), patience=RetryPolicy(concurrency=8), max_tokens=97)
     assert len(server.bodies) == 2
 
 
 def test_an_unavailable_endpoint_gets_no_more_requests():
     with chat_server(lambda body, n: Said("broken", 500)) as server:
-        replies = ask(server, *map(str, range(40)), patience=Patience(tries=1, concurrency=2))
+        replies = ask(server, *map(str, range(40)), patience=RetryPolicy(tries=1, concurrency=2))
     assert len(server.bodies) <= chat_endpoint.MAX_CONSECUTIVE_FAILURES + 2
     assert replies[-1].failure == "not asked: the endpoint had failed too often"
 
@@ -225,7 +227,7 @@ def test_an_answer_that_reached_max_tokens_is_marked_as_cut():
 
 
 def test_an_endpoint_is_a_chat():
-    assert isinstance(ChatEndpoint(Endpoint("lab", "http://x", "m"), Patience()), Chat)
+    assert isinstance(ChatEndpoint(Endpoint("lab", "http://x", "m"), RetryPolicy()), Chat)
 
 
 def test_answers_in_parts_and_with_unstorable_characters_are_read():
@@ -259,6 +261,6 @@ def test_every_picture_is_labelled_with_its_own_format():
 def test_tokens_of_a_try_that_timed_out_are_counted_when_the_next_one_is_refused():
     refusal = Said({"error": {"code": "content_filter", "message": "no"}}, 400)
     with chat_server(lambda body, n: refusal if n > 1 else Said("late", wait=1.0)) as server:
-        (reply,) = ask(server, "x", patience=Patience(tries=2, timeout=0.5))
+        (reply,) = ask(server, "x", patience=RetryPolicy(tries=2, timeout=0.5))
     assert (reply.requests, reply.refusal) == (2, "content_filter: no")
     assert reply.prompt_tokens > 0

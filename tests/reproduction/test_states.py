@@ -11,7 +11,7 @@ from django.utils.html import escape
 from foilworks.site import cli
 from foilworks.site.reproduction import contrast_sets
 from foilworks.site.reproduction.registry import PAPERS, SAMPLES
-from foilworks.site.reproduction.report import MARKS, MEANINGS, folded_of, latex_of, markdown_of
+from foilworks.site.reproduction.report import MARKS, MEANINGS, latex_of, markdown_of, missing_cells
 from foilworks.site.reproduction.table_cells import STATES, count_states
 
 # A folder with vilma/ and contrast-sets/, which hold the files of the authors' repositories.
@@ -67,7 +67,7 @@ def test_every_state_has_a_mark_and_a_meaning():
 @pytest.mark.django_db
 def test_what_is_missing_is_folded_into_a_table_and_the_rest_is_drawn(tmp_path):
     result = contrast_sets.reproduce(SAMPLES / "contrast-sets", tmp_path, weights={}, seed=0)
-    folded = folded_of(result)
+    folded = missing_cells(result)
     n_without = sum(cell.ours is None for cell in result.cells)
     assert sum(int(count) for *_, count in folded) == n_without > 0
     assert {row[0] for row in folded} == {"not given"}

@@ -37,7 +37,7 @@ from annotation.transactions import run_in_transaction, serialize_writes
 from foilworks.core.projects.access import require_consent, require_role
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, Role, User
-from foilworks.core.projects.sql.prepared import Prepared
+from foilworks.core.projects.sql.prepared_queries import Prepared
 from foilworks.core.text.quoting import shortened
 
 ROLE_OF_STAGE = {

@@ -18,7 +18,7 @@ from annotation.queries.lookahead import SPREAD, with_what_follows
 from annotation.rules.gold_serving import gold_caption_first, gold_is_due, pick
 from annotation.rules.ordering import FRESH
 from foilworks.core.projects.models import User
-from foilworks.core.projects.sql.prepared import Prepared
+from foilworks.core.projects.sql.prepared_queries import Prepared
 
 # Maximum of gold slots that wait for a person. They are filled up after a fixed number of tasks, due or not, so that
 # the cost of a claim reveals nothing about gold.

@@ -40,7 +40,8 @@ from foilworks.core.corpus.rules.states import CandidateState
 from foilworks.core.projects.access import secret_seed
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import User
-from foilworks.core.projects.sql.prepared import Prepared, PreparedUpdate, insert, insert_or_update
+from foilworks.core.projects.sql.fast_inserts import insert, insert_or_update
+from foilworks.core.projects.sql.prepared_queries import Prepared, PreparedUpdate
 from generation.models import Candidate
 
 # The path to a slot's subtest; frames of an object check have none.

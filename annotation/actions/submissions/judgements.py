@@ -33,7 +33,7 @@ from annotation.rules.voting import ANSWERS, parse_answer, truth_of
 from annotation.transactions import Refused, run_in_transaction
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Role, User
-from foilworks.core.projects.sql.prepared import insert
+from foilworks.core.projects.sql.fast_inserts import insert
 
 
 def submit_vote(

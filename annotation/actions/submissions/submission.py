@@ -21,7 +21,7 @@ from annotation.rules.watch_evidence import seconds_spent, watch_evidence
 from annotation.transactions import Refused, checked_key
 from foilworks.core.projects.access import get_project, remember_roles, require_access, require_role
 from foilworks.core.projects.models import User
-from foilworks.core.projects.sql.prepared import insert
+from foilworks.core.projects.sql.fast_inserts import insert
 
 Record = TypeVar("Record", Vote, Edit, Review, ObjectAnswer)
 

@@ -31,7 +31,8 @@ from foilworks.core.corpus.rules.states import CandidateState
 from foilworks.core.projects.access import secret_seed
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Role, User
-from foilworks.core.projects.sql.prepared import Prepared, insert
+from foilworks.core.projects.sql.fast_inserts import insert
+from foilworks.core.projects.sql.prepared_queries import Prepared
 from generation.models import Candidate, CandidateGroup
 
 C = CandidateState

@@ -27,7 +27,7 @@ from foilworks.core.corpus.rules.states import CandidateState
 from foilworks.core.projects.access import secret_seed
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, Role, User
-from foilworks.core.projects.sql.prepared import insert
+from foilworks.core.projects.sql.fast_inserts import insert
 from generation.models import Candidate, CandidateGroup
 
 C = CandidateState

@@ -20,7 +20,8 @@ from foilworks.core.corpus.rules.states import WITHDRAWN, CandidateState, FoilVe
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, User
 from foilworks.core.projects.sql.bulk_writes import insert_many
-from foilworks.core.projects.sql.prepared import Prepared, PreparedUpdate, insert
+from foilworks.core.projects.sql.fast_inserts import insert
+from foilworks.core.projects.sql.prepared_queries import Prepared, PreparedUpdate
 from generation.models import Candidate, CandidateGroup
 
 _RULE = Prepared(lambda pk: Subtest.objects.filter(pk=pk).values_list("votes_wanted", "full_share"))

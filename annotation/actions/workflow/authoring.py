@@ -7,7 +7,7 @@ from foilworks.core.corpus.models import Foil
 from foilworks.core.corpus.rules.states import CandidateState
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, User
-from foilworks.core.projects.sql.prepared import insert
+from foilworks.core.projects.sql.fast_inserts import insert
 from foilworks.core.text.diff import Edit, diff_edits
 from generation.models import PERSON_METHOD, Candidate, CandidateGroup
 from generation.records import MODES

@@ -13,7 +13,7 @@ from annotation.models import Stage, Vote, VoteState
 from annotation.rules.voting import caption_in_doubt
 from foilworks.core.corpus.models import Caption, DoubtSettled, Foil
 from foilworks.core.corpus.rules.states import FoilVerdict
-from foilworks.core.projects.sql.prepared import Prepared
+from foilworks.core.projects.sql.prepared_queries import Prepared
 
 
 def _locked(**filters: Any) -> QuerySet:

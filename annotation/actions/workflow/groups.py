@@ -16,7 +16,7 @@ from annotation.rules.ordering import FRESH, RETURNED
 from foilworks.core.corpus.models import GIVEN_UP, Caption, Item, Subtest
 from foilworks.core.corpus.rules.states import CandidateState
 from foilworks.core.projects.models import User
-from foilworks.core.projects.sql.prepared import Prepared
+from foilworks.core.projects.sql.prepared_queries import Prepared
 from generation.models import PERSON_METHOD, Candidate, CandidateGroup, GenerationRun
 
 # Returned work without a group; groups of a subtest share runs that record where they come from.

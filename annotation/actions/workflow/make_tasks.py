@@ -15,7 +15,7 @@ from foilworks.core.corpus.models import GIVEN_UP, Caption, Foil, Item
 from foilworks.core.corpus.rules.states import CandidateState, ItemState
 from foilworks.core.jobs.models import JobState
 from foilworks.core.projects.models import Project
-from foilworks.core.projects.sql.prepared import Prepared
+from foilworks.core.projects.sql.prepared_queries import Prepared
 from generation.models import Candidate, CandidateGroup
 
 BATCH = 500

@@ -16,7 +16,8 @@ from foilworks.core.corpus.rules.hard_foils import HARD_FOIL, Candidates, is_mul
 from foilworks.core.corpus.rules.states import FoilVerdict
 from foilworks.core.projects.access import secret_seed
 from foilworks.core.projects.models import Project, User
-from foilworks.core.projects.sql.prepared import PreparedUpdate, insert
+from foilworks.core.projects.sql.fast_inserts import insert
+from foilworks.core.projects.sql.prepared_queries import PreparedUpdate
 from generation.models import Candidate, CandidateGroup
 
 # Rows that one statement changes.

@@ -11,7 +11,7 @@ from foilworks.core.corpus.models import Item
 from foilworks.core.corpus.rules.states import next_candidate_state, next_item_state
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import AuditEvent, Project, User
-from foilworks.core.projects.sql.prepared import PreparedUpdate
+from foilworks.core.projects.sql.prepared_queries import PreparedUpdate
 from generation.models import Candidate
 
 _DECISION = {"state", "decided_at", "unanimous"}

@@ -18,7 +18,7 @@ from foilworks.core.corpus.models import Foil, Item, Subtest
 from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import AuditEvent, User
-from foilworks.core.projects.sql.prepared import PreparedUpdate
+from foilworks.core.projects.sql.prepared_queries import PreparedUpdate
 
 _DECIDE = PreparedUpdate(
     lambda foil, verdict: (Foil.objects.filter(pk=foil, verdict=FoilVerdict.PENDING), {"verdict": verdict})

@@ -13,7 +13,7 @@ from evaluation.scoring.models import Run, RunUsage
 from evaluation.scoring.served.questions import TOP_LOGPROBS, Asking
 from evaluation.scoring.served.served_model import ServedModel
 from evaluation.scoring.served.specs import DEFAULTS, LOGPROBS, SAMPLES, Mode, ServedSpec, served_spec
-from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
+from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, RetryPolicy
 from foilworks.core.hub.catalogue.thinking import ANSWER_TOKENS, OFF, SAMPLING_TEMPERATURE
 from foilworks.core.hub.interfaces import ChatRequest, ModelInfo, ScoreKind
 from foilworks.core.hub.served.prompts import CHOOSE, MATCHES, PROMPTS, lettered
@@ -88,7 +88,7 @@ def _chat(
     run: Run, spec: ServedSpec, endpoint: Configured, usage: RunUsage, notice: Callable[[str], None]
 ) -> ChatEndpoint:
     budget = budget_left(run.params.get("budget", {}), usage, endpoint.price)
-    patience = Patience(TRIES, TIMEOUT, endpoint.in_flight)
+    patience = RetryPolicy(TRIES, TIMEOUT, endpoint.in_flight)
     return ChatEndpoint(Endpoint(endpoint.name, endpoint.url, spec.model, endpoint.key), patience, budget, notice)
 
 

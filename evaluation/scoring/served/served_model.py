@@ -12,7 +12,7 @@ from evaluation.scoring.fetching import Clip, ClipTexts, ReadFrames, by_pixels, 
 from evaluation.scoring.loop import PairScore, ScoringCounts
 from evaluation.scoring.rungs import pixels_of
 from evaluation.scoring.served.questions import Asking, Question, Shown, questions, verdicts
-from foilworks.core.hub.adapters.chat_endpoint import AWAY
+from foilworks.core.hub.adapters.chat_endpoint import UNAVAILABLE
 from foilworks.core.hub.batching.text_limits import ReadsWholeTexts
 from foilworks.core.hub.catalogue.thinking import TOKEN_COUNTS
 from foilworks.core.hub.errors import ClipError
@@ -28,7 +28,7 @@ JPEG_QUALITY = 95
 # Number of clips to decode ahead of their requests.
 CLIPS_AHEAD = 8
 # A run of which so many first answers are refused or unparsable sends no more: the others would cost as much.
-USELESS, MAX_USELESS = "useless", 200
+UNPARSABLE_ANSWERS, MAX_USELESS = "useless", 200
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Stop:
             return
         self.useless, self.last_answer = self.useless + 1, reading.why
         if self.useless >= MAX_USELESS:
-            self.why = self.why or USELESS
+            self.why = self.why or UNPARSABLE_ANSWERS
 
 
 @dataclass
@@ -122,7 +122,7 @@ def score_served(
     question_stream = _questions(model, requests, tally, read_clip, pool, waiting, stop)
     for (number, at), key, reply in model.stored.stream(question_stream):
         open_clip = waiting[number]
-        if reply.failure in (SPENT, AWAY):
+        if reply.failure in (SPENT, UNAVAILABLE):
             stop.why = reply.failure
             continue
         question = open_clip.questions[at]

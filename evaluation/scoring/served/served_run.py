@@ -20,7 +20,7 @@ from evaluation.scoring.models import Run, RunUsage
 from evaluation.scoring.protocol_models import reader
 from evaluation.scoring.served.opening import Served
 from evaluation.scoring.served.rows import OutcomeRows, adopt_answers, note_versions
-from evaluation.scoring.served.served_model import USELESS, Stop, score_served
+from evaluation.scoring.served.served_model import UNPARSABLE_ANSWERS, Stop, score_served
 from evaluation.scoring.shards.pending_pairs import ClipWork, ScoreWriter, in_time, listed, store
 from evaluation.scoring.shards.plan import Todo, costs, pairs_of, rounds_of
 from foilworks.core.hub.served.budget import SPENT
@@ -31,7 +31,7 @@ from foilworks.core.media.decode_pool import DecodePool, usual_workers
 SCORES_PER_WRITE, SECONDS_PER_WRITE = 64, 2.0
 
 
-def ask_all(run: Run, opened: Any, work: list[ClipWork], todo: Todo, job: Job) -> dict[str, Any]:
+def run_requests(run: Run, opened: Any, work: list[ClipWork], todo: Todo, job: Job) -> dict[str, Any]:
     """Query everything and store the results; return what has no score, by problem and item.
 
     EvaluationError: the budget is used up, or the endpoint stopped answering. Results so far are stored.
@@ -89,7 +89,7 @@ def _device(facts: Mapping[str, Any]) -> str:
 
 def _stopped(run: Run, stop: Stop, done: int, total: int, served: Served) -> str:
     counts = {"done": done, "total": total}
-    if stop.why == USELESS:
+    if stop.why == UNPARSABLE_ANSWERS:
         return _(
             "None of the first %(n)s answers names an option (the last: %(said)s). If the model reasons before it "
             "answers, raise max_tokens. Retry the run to send more requests."

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
 from foilworks.core.projects.models import Project, User
 from foilworks.core.projects.personal_data import PersonalData
-from foilworks.core.projects.sql.prepared import QuickRows
+from foilworks.core.projects.sql.quick_rows import QuickRows
 
 
 class MediaState(models.TextChoices):

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from foilworks.core.projects.access import Limits
 from foilworks.core.projects.models import ApiToken, IdempotentAnswer, User
-from foilworks.core.projects.sql.prepared import Prepared
+from foilworks.core.projects.sql.prepared_queries import Prepared
 
 PREFIX = "fw_"
 HINT_LENGTH, MAX_LENGTH = 10, 100

@@ -57,7 +57,7 @@ class RefusedFields(Exception):
         self.fields = fields
 
 
-class KeyTaken(ActionableError):
+class InvalidIdempotencyKey(ActionableError):
     """An Idempotency-Key that a different request has used before."""
 
 
@@ -142,7 +142,11 @@ def handle_errors(api: NinjaAPI) -> None:
     def actionable(request: HttpRequest, error: Exception) -> HttpResponse:
         if isinstance(error, AccessDenied):
             _note_refusal(request, error)
-        status = 409 if isinstance(error, KeyTaken) else next(s for kind, s in STATUS_OF if isinstance(error, kind))
+        status = (
+            409
+            if isinstance(error, InvalidIdempotencyKey)
+            else next(s for kind, s in STATUS_OF if isinstance(error, kind))
+        )
         return problem(api, request, status, str(error))
 
     def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:

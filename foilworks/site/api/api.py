@@ -47,7 +47,7 @@ from foilworks.site.api import (
 )
 from foilworks.site.api.answers import Api, handle_errors, problem
 from foilworks.site.api.bearer import Bearer
-from foilworks.site.api.once import HEADER
+from foilworks.site.api.idempotency import HEADER
 from foilworks.version import __version__
 
 ABOUT = (

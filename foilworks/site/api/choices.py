@@ -13,8 +13,8 @@ from foilworks.core.corpus.models import Subtest
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.models import Role
 from foilworks.site.api.answers import reads, writes
+from foilworks.site.api.idempotency import once
 from foilworks.site.api.imports import JobOut, job_out
-from foilworks.site.api.once import once
 from foilworks.site.api.shapes import Anything, Id, Slug, Word
 
 router = Router(tags=["choices"])

@@ -10,7 +10,7 @@ from foilworks.core.jobs.models import Job
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.models import Role
 from foilworks.site.api.answers import cleaned, reads, writes
-from foilworks.site.api.once import once
+from foilworks.site.api.idempotency import once
 from foilworks.site.api.paging import Listed, Page, page_of
 from foilworks.site.api.shapes import Anything, Slug, Word
 from foilworks.site.imports.access import get_import

@@ -15,7 +15,7 @@ from foilworks.core.corpus.models import Item
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.models import Role
 from foilworks.site.api.answers import RefusedFields, reads, writes
-from foilworks.site.api.once import once
+from foilworks.site.api.idempotency import once
 from foilworks.site.api.paging import Listed, Page, page_of
 from foilworks.site.api.shapes import Anything, Id, Line, Slug, Word
 

@@ -15,7 +15,7 @@ from foilworks.core.projects.actions.tokens import make_token
 from foilworks.core.projects.errors import ProjectError
 from foilworks.core.projects.models import ApiToken, Membership, Project, Role, User
 from foilworks.site.api.answers import reads, writes
-from foilworks.site.api.once import once
+from foilworks.site.api.idempotency import once
 from foilworks.site.api.paging import Listed, Page, page_of
 from foilworks.site.api.shapes import Slug, Word
 

@@ -11,7 +11,7 @@ from foilworks.core.projects.actions import creation
 from foilworks.core.projects.forms.accounts import ProjectForm
 from foilworks.core.projects.models import LeakageScope, Project
 from foilworks.site.api.answers import cleaned, reads, writes
-from foilworks.site.api.once import once
+from foilworks.site.api.idempotency import once
 from foilworks.site.api.paging import Listed, Page, page_of
 from foilworks.site.api.shapes import Text, Word
 

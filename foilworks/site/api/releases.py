@@ -19,8 +19,8 @@ from foilworks.core.jobs.models import JobState
 from foilworks.core.projects.access import get_project, or_404
 from foilworks.core.projects.models import Role
 from foilworks.site.api.answers import reads, writes
+from foilworks.site.api.idempotency import HEADER, checked_key, once
 from foilworks.site.api.imports import JobOut, job_out
-from foilworks.site.api.once import HEADER, checked_key, once
 from foilworks.site.api.paging import Listed, Page, page_of
 from foilworks.site.api.shapes import Anything, Id, Line, Slug, Word
 from foilworks.site.exports.background import is_written, name_of, needs_job, request_export

@@ -14,8 +14,8 @@ from evaluation.reports.pages import PAGES, report_data
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.models import Project, Role
 from foilworks.site.api.answers import RefusedFields, cleaned, reads, writes
+from foilworks.site.api.idempotency import once
 from foilworks.site.api.imports import JobOut, job_out
-from foilworks.site.api.once import once
 from foilworks.site.api.shapes import Anything, Slug, Word
 
 router = Router(tags=["reports"])

@@ -40,7 +40,7 @@ from evaluation.scoring.model_cards import card_of
 from evaluation.scoring.models import ModelCard
 from evaluation.scoring.run_results import axes_of
 from evaluation.scoring.rungs import FRAMES_TRIED, LOOKS
-from evaluation.scoring.served.figures import answers_of, raw_answers
+from evaluation.scoring.served.served_results import answers_of, raw_answers
 from foilworks.core.corpus.access import get_release
 from foilworks.core.corpus.models import Release
 from foilworks.core.projects.access import get_row, or_404

@@ -11,7 +11,7 @@ from foilworks.core.projects.access import get_project
 from foilworks.core.projects.models import Role
 from foilworks.site.api.answers import RefusedFields, writes
 from foilworks.site.api.bearer import WORK
-from foilworks.site.api.once import once
+from foilworks.site.api.idempotency import once
 from foilworks.site.api.shapes import Id, Slug, Text, Word
 
 router = Router(tags=["work"])

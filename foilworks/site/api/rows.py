@@ -20,8 +20,8 @@ from pydantic import BaseModel, create_model
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.models import Project, Role, User
 from foilworks.site.api.answers import reads, writes
+from foilworks.site.api.idempotency import once
 from foilworks.site.api.imports import JobOut
-from foilworks.site.api.once import once
 from foilworks.site.api.page_forms import FormBody, body_of, filled
 from foilworks.site.api.paging import Listed, Page, only_known, page_of
 from foilworks.site.api.shapes import Anything, Slug, Word

@@ -11,8 +11,8 @@ from annotation.access import subtest_for
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.models import Project, Role
 from foilworks.site.api.answers import reads, writes
+from foilworks.site.api.idempotency import once
 from foilworks.site.api.imports import JobOut, job_out
-from foilworks.site.api.once import once
 from foilworks.site.api.paging import Listed, Page, page_of
 from foilworks.site.api.shapes import Anything, Id, Slug, Word
 from generation.access import get_run

@@ -26,8 +26,8 @@ from foilworks.core.corpus.records import ReleaseScore
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.models import Role
 from foilworks.site.api.answers import cleaned, reads, writes
+from foilworks.site.api.idempotency import once
 from foilworks.site.api.imports import JobOut, job_out
-from foilworks.site.api.once import once
 from foilworks.site.api.paging import Listed, Page, page_of, slice_of
 from foilworks.site.api.shapes import Anything, Id, Line, Slug, Word
 

@@ -11,7 +11,7 @@ from pydantic import create_model
 
 from annotation.access import subtest_for
 from annotation.actions.quality.recounts import save_quality_policy
-from annotation.actions.settings.publishers_word import collect_votes
+from annotation.actions.settings.published_labels import collect_votes
 from annotation.actions.settings.work_settings import set_pay, set_review_sampling, set_vote_rule, set_work_rules
 from annotation.forms import CollectVotesForm, PayForm, PolicyForm, ReviewSharesForm
 from annotation.models import QualityPolicy

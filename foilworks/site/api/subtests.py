@@ -11,7 +11,7 @@ from foilworks.core.corpus.models import Subtest
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.models import Role
 from foilworks.site.api.answers import cleaned, reads, writes
-from foilworks.site.api.once import once
+from foilworks.site.api.idempotency import once
 from foilworks.site.api.paging import Listed, Page, page_of
 from foilworks.site.api.shapes import Id, Slug, Word
 

@@ -9,8 +9,8 @@ from ninja import Field, Query, Router, Schema, Status
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.models import Role
 from foilworks.site.api.answers import reads, writes
+from foilworks.site.api.idempotency import once
 from foilworks.site.api.imports import JobOut, job_out
-from foilworks.site.api.once import once
 from foilworks.site.api.paging import Listed, Page, page_of
 from foilworks.site.api.shapes import Anything, Slug
 from generation.access import get_tuning

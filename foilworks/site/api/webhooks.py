@@ -12,7 +12,7 @@ from foilworks.core.projects.models import Delivery, Role, Webhook
 from foilworks.core.projects.webhooks.event_type import event_types
 from foilworks.core.projects.webhooks.messages import secret_of
 from foilworks.site.api.answers import reads, writes
-from foilworks.site.api.once import once
+from foilworks.site.api.idempotency import once
 from foilworks.site.api.paging import Listed, Page, page_of
 from foilworks.site.api.shapes import Line, Slug
 

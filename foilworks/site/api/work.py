@@ -27,10 +27,10 @@ from annotation.models.stages import public_stage
 from annotation.queries.cards import claim_of
 from foilworks.core.projects.access import require_consent, require_role
 from foilworks.core.projects.models import Project
-from foilworks.site.api.answers import KeyTaken, reads, writes
+from foilworks.site.api.answers import InvalidIdempotencyKey, reads, writes
 from foilworks.site.api.bearer import WORK
 from foilworks.site.api.cards import WorkOut, work_out
-from foilworks.site.api.once import HEADER, checked_key
+from foilworks.site.api.idempotency import HEADER, checked_key
 from foilworks.site.api.shapes import Id, Text, Word
 
 router = Router(tags=["work"])
@@ -212,10 +212,12 @@ def _check_membership(request: HttpRequest, lease: Lease) -> Lease:
 
 
 def _check_is_of(record: Record, lease: Lease) -> None:
-    """Raise KeyTaken unless the record belongs to the lease's task."""
+    """Raise InvalidIdempotencyKey unless the record belongs to the lease's task."""
     columns = ("item_id", "gold_id", "group_id", "candidate_id", "frame_id")
     if any(getattr(record, name) != getattr(lease.task, name) for name in columns if hasattr(record, name)):
-        raise KeyTaken(_("This Idempotency-Key was used for a different task. Send a new one for each task."))
+        raise InvalidIdempotencyKey(
+            _("This Idempotency-Key was used for a different task. Send a new one for each task.")
+        )
 
 
 def _common_fields(body: Answer) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db import models
 
-from annotation.actions.settings.publishers_word import take_publishers_word
+from annotation.actions.settings.published_labels import mark_as_published
 from annotation.models import Vote
 from annotation.transactions import lock_rows
 from foilworks.core.corpus.models import GIVEN_UP, Caption, Foil, Item, MediaState, Video
@@ -274,7 +274,7 @@ def _store_publishers_word(batch: Batch, actor: User | None, records: Mapping[st
     changed = [batch.stored[id_] for id_ in records if "as_published" in batch.differences[id_]]
     items = [row for row in changed if isinstance(row, Item) and row.key not in batch.renewed]
     unmarked = {row.pk: row for item in items for row in (item, item.proficiency_item) if lacks_mark(row)}
-    take_publishers_word(batch.project, actor, list(unmarked.values()))
+    mark_as_published(batch.project, actor, list(unmarked.values()))
 
 
 def _event(batch: Batch, actor: User | None, id_: str) -> AuditEvent:

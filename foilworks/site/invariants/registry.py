@@ -7,7 +7,6 @@ from foilworks.site.invariants import (
     candidates,
     captions,
     database,
-    gold_and_pauses,
     history,
     items,
     leakage,
@@ -18,6 +17,7 @@ from foilworks.site.invariants import (
     reviews,
     slots,
     text_order,
+    validator_quality,
     votes,
     ways_in,
 )
@@ -71,12 +71,12 @@ _SUBJECTS: tuple[tuple[str, tuple[Check, ...]], ...] = (
     (
         "people",
         (
-            gold_and_pauses.gold_counts_in_nothing,
-            gold_and_pauses.nobody_sees_gold_twice,
-            gold_and_pauses.no_gold_on_what_they_made,
-            gold_and_pauses.who_is_paused_says_why_and_holds_nothing,
-            gold_and_pauses.the_tally_is_what_was_answered,
-            gold_and_pauses.who_qualified_passed,
+            validator_quality.gold_counts_in_nothing,
+            validator_quality.nobody_sees_gold_twice,
+            validator_quality.no_gold_on_what_they_made,
+            validator_quality.paused_validators_have_a_reason_and_no_task,
+            validator_quality.stored_counts_match_votes,
+            validator_quality.qualified_validators_passed,
         ),
     ),
     (

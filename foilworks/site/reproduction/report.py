@@ -48,7 +48,7 @@ LEGEND = (
     "\nEach cell is the paper's number / ours; – means no number. "
     "= equal, ≠ differs, S simulated people, T tiny model, O other data."
 )
-FOLDED = "Cells without our number"
+MISSING = "Cells without our number"
 FOLDED_HEAD = ("state", "what is missing", "tables", "cells")
 Rows = Sequence[Sequence[str]]
 
@@ -103,8 +103,8 @@ def markdown_of(result: Result) -> str:
     blocks = [TITLE.format(result.paper), summary(result), LEGEND]
     for table in tables_of(result):
         blocks += [SECTION.format(table.name), markdown(table.rows), *(POINT.format(line) for line in table.reasons)]
-    if folded := folded_of(result):
-        blocks += [SECTION.format(FOLDED), markdown([FOLDED_HEAD, *folded])]
+    if folded := missing_cells(result):
+        blocks += [SECTION.format(MISSING), markdown([FOLDED_HEAD, *folded])]
     if result.notes:
         blocks += [SECTION.format("Notes"), *(POINT.format(line) for line in result.notes)]
     return "\n".join(blocks) + "\n"
@@ -128,7 +128,7 @@ def page_of(result: Result, folder: Path) -> str:
             "n_cells": len(result.cells),
             "tables": [table._asdict() | {"head": table.rows[0], "rows": table.rows[1:]} for table in _tables(result)],
             "folded_head": FOLDED_HEAD,
-            "folded": folded_of(result),
+            "folded": missing_cells(result),
             "notes": result.notes,
             "figures": [(_title(path), path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.svg"))],
         },
@@ -141,7 +141,7 @@ def _title(path: Path) -> str:
 
 
 def tables_of(result: Result) -> Iterator[TableView]:
-    """Yield the tables with at least one number of ours; the others are in `folded_of`."""
+    """Yield the tables with at least one number of ours; the others are in `missing_cells`."""
     return (table for table in _tables(result) if table.has_numbers)
 
 
@@ -154,7 +154,7 @@ def _tables(result: Result) -> Iterator[TableView]:
         )
 
 
-def folded_of(result: Result) -> Rows:
+def missing_cells(result: Result) -> Rows:
     """Return one row per reason why cells have no number of ours: state, reason, tables, number of cells."""
     cells = [cell for cell in result.cells if cell.ours is None]
     counted = Counter((cell.state, cell.why) for cell in cells)

@@ -7,7 +7,7 @@ from evaluation.scoring.models import Run, Score, ServedAnswer
 from evaluation.scoring.queries import release_scores
 from evaluation.scoring.run_request import RunRequest
 from evaluation.scoring.rungs import Rung
-from evaluation.scoring.served.figures import raw_answers
+from evaluation.scoring.served.served_results import raw_answers
 from foilworks.core.jobs.models import JobState
 from foilworks.core.jobs.runner import run_now
 from tests.evaluation.rungs.worlds import CLIPS, FOILS, make_release

@@ -74,7 +74,7 @@ def test_of_points_within_a_standard_error_of_the_best_the_last_is_chosen(tmp_pa
         chosen.append(selection.best)
         over.append(selection.is_over)
     assert chosen == [1, 2, 3, 3, 5, 5]
-    # Patience counts from the best point, not from the chosen one.
+    # RetryPolicy counts from the best point, not from the chosen one.
     assert over == [False, False, False, True, False, False]
     selection.points[7] = {"a": 0.88, "b": 0.0}
     assert selection.best == 7

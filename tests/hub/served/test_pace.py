@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from foilworks.core.hub.adapters import chat_endpoint
-from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
+from foilworks.core.hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, RetryPolicy
 from foilworks.core.hub.interfaces import ChatRequest
 from foilworks.core.hub.served.pace import FIRST, Gate, Pace
 from tests.hub.chat_server import Said, chat_server, content
@@ -110,7 +110,7 @@ def test_status_429_lowers_the_requests_in_flight_until_it_ends(monkeypatch):
         return [reply.text for together in replies for _, reply in together] == ["yes"] * count
 
     # More tries than refusals: no request can run out of them.
-    chat = ChatEndpoint(Endpoint("lab", "", "tiny"), Patience(tries=31, timeout=PATIENCE_SECONDS, concurrency=64))
+    chat = ChatEndpoint(Endpoint("lab", "", "tiny"), RetryPolicy(tries=31, timeout=PATIENCE_SECONDS, concurrency=64))
     course = chat.gate.pace.course
     with chat_server(answer) as server:
         chat._endpoint = Endpoint("lab", server.url, "tiny")
@@ -135,7 +135,7 @@ def test_retry_after_pauses_all_requests(monkeypatch):
         return Said("busy", 429, {"Retry-After": "0.5"}) if first else content("yes")
 
     with chat_server(answer) as server:
-        chat = ChatEndpoint(Endpoint("lab", server.url, "tiny"), Patience(concurrency=1))
+        chat = ChatEndpoint(Endpoint("lab", server.url, "tiny"), RetryPolicy(concurrency=1))
         asked = [ChatRequest((("user", str(number)),)) for number in range(4)]
         replies = [reply for together in chat.replies(asked) for _, reply in together]
     assert [reply.text for reply in replies] == ["yes"] * 4
@@ -146,7 +146,7 @@ def test_retry_after_pauses_all_requests(monkeypatch):
 def test_an_empty_account_ends_all_requests(code):
     refused = Said({"error": {"code": code, "message": "You exceeded your current quota"}}, 429)
     with chat_server(lambda body, n: refused) as server:
-        chat = ChatEndpoint(Endpoint("lab", server.url, "tiny"), Patience(tries=5))
+        chat = ChatEndpoint(Endpoint("lab", server.url, "tiny"), RetryPolicy(tries=5))
         with pytest.raises(chat_endpoint.HubError, match=r"its account has no credit .* add credit, then continue"):
             list(chat.replies([ChatRequest((("user", "x"),))]))
     assert len(server.bodies) == 1

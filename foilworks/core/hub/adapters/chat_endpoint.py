@@ -36,7 +36,7 @@ _JITTER = random.Random()
 MAX_BYTES = 4 * 1024 * 1024
 # After as many requests in a row without an answer, the endpoint counts as unavailable, and no more are sent.
 MAX_CONSECUTIVE_FAILURES = 20
-AWAY = "not asked: the endpoint had failed too often"
+UNAVAILABLE = "not asked: the endpoint had failed too often"
 NO_CONNECTION, TIMED_OUT = "no connection", "timed out"
 MAX_LOGPROBS = 20
 OVERLOADED = frozenset({429, 503, 529})
@@ -55,7 +55,7 @@ class Endpoint:
 
 
 @dataclass(frozen=True)
-class Patience:
+class RetryPolicy:
     """How long to wait: `timeout` and `longest_pause` in seconds, `tries` per request in all, at most `concurrency`
     requests in flight."""
 
@@ -118,7 +118,7 @@ class ChatEndpoint:
     def __init__(
         self,
         endpoint: Endpoint,
-        patience: Patience,
+        patience: RetryPolicy,
         budget: Budget | None = None,
         notice: Callable[[str], None] | None = None,
     ) -> None:
@@ -186,7 +186,7 @@ class ChatEndpoint:
         reserve = wire.estimated(request)
         while tries < self._patience.tries and failed.may_retry and not self._stopped.is_set():
             if self._in_a_row >= MAX_CONSECUTIVE_FAILURES:
-                return ChatReply(failure=AWAY, requests=sent, prompt_tokens=spent)
+                return ChatReply(failure=UNAVAILABLE, requests=sent, prompt_tokens=spent)
             if not self._budget.take(*reserve):
                 return ChatReply(failure=SPENT, requests=sent, prompt_tokens=spent)
             sent += 1

@@ -17,7 +17,8 @@ from foilworks.core.projects.limits import rate_limits
 from foilworks.core.projects.model_folders import with_names
 from foilworks.core.projects.models import AuditEvent, Project, User, Webhook
 from foilworks.core.projects.sql.bulk_writes import insert_many
-from foilworks.core.projects.sql.prepared import Prepared, insert
+from foilworks.core.projects.sql.fast_inserts import insert
+from foilworks.core.projects.sql.prepared_queries import Prepared
 from foilworks.core.projects.webhooks.event_type import events_by_action, events_by_state
 from foilworks.core.projects.webhooks.events import write_delivery
 

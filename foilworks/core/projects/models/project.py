@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from foilworks.core.projects.personal_data import PersonalData
 from foilworks.core.projects.roles import Role
-from foilworks.core.projects.sql.prepared import QuickRows
+from foilworks.core.projects.sql.quick_rows import QuickRows
 
 
 class User(AbstractUser, QuickRows):

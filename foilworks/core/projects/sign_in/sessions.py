@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from foilworks.core.projects.models import User
 from foilworks.core.projects.notifications.queries import with_unread
-from foilworks.core.projects.sql.prepared import Prepared
+from foilworks.core.projects.sql.prepared_queries import Prepared
 
 
 def _unexpired(key: str, now: datetime) -> "QuerySet[Session, Session]":

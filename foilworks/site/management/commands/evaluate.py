@@ -23,7 +23,7 @@ from evaluation.scoring.rung_costs import COUNTS, cost_line, rung_costs
 from evaluation.scoring.rung_params import CHOICES
 from evaluation.scoring.rung_results import ladder_results
 from evaluation.scoring.rungs import CONTROLS, FRAMES_TRIED
-from evaluation.scoring.served.figures import figures_as_json, figures_of
+from evaluation.scoring.served.served_results import figures_as_json, figures_of
 from evaluation.scoring.standard_results import standard_of
 from foilworks.core.corpus.models import Release
 from foilworks.core.hub.catalogue.registry import ENDPOINT, SCORE_FILE

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.actions.settings.link_proficiency import link_proficiency
-from annotation.actions.settings.publishers_word import collect_votes
+from annotation.actions.settings.published_labels import collect_votes
 from foilworks.core.corpus.actions.create_subtest import create_subtest
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.forms import USUAL_FULL_SHARE, SubtestForm

@@ -23,7 +23,7 @@ from foilworks.core.projects.models import Project, Role, User
 CHUNK = 500
 
 
-def take_publishers_word(project: Project, actor: User | None, items: Sequence[Item]) -> None:
+def mark_as_published(project: Project, actor: User | None, items: Sequence[Item]) -> None:
     """Mark items as those of a published set; the caller has locked their rows.
 
     Decisions by votes stay. An item that waits for votes leaves validation, unless somebody has already seen it.
@@ -46,7 +46,7 @@ def take_publishers_word(project: Project, actor: User | None, items: Sequence[I
         move_items(unseen_items, "take_publishers_word", project, actor)
 
 
-def waiting_on_publishers_word(subtest: Subtest) -> QuerySet[Item]:
+def items_without_votes(subtest: Subtest) -> QuerySet[Item]:
     """Return the subtest's items that `collect_votes` could ask about."""
     rows = Item.objects.filter(PUBLISHERS_WORD, subtest=subtest, state=ItemState.VALID)
     return rows.filter(video__media_state__in=WATCHABLE)
@@ -74,7 +74,7 @@ def _collect(person: User | None, unlocked_subtest: Subtest, size: int | None, s
         raise AnnotationError(
             _("This subtest requires no votes. Require at least one vote per pair, then collect votes.")
         )
-    keys = drawn(list(waiting_on_publishers_word(subtest).values_list("pk", flat=True)), size, seed)
+    keys = drawn(list(items_without_votes(subtest).values_list("pk", flat=True)), size, seed)
     if not keys:
         raise AnnotationError(_("No item that was imported as published has a clip to watch. Attach the videos first."))
     for start in range(0, len(keys), CHUNK):

@@ -23,17 +23,17 @@ from generation.models import Candidate, CandidateGroup, FilterScore, Generation
 C = CandidateState
 # Sheets per process in memory; one of 100,000 candidates and five filters takes 6 MB.
 KEPT = 4
-REJECTED, PASSED, NOT_ASKED = 0, 1, -1
+REJECTED, PASSED, NOT_JUDGED = 0, 1, -1
 # States set by filters alone; after work by people a candidate has another state.
-UNTOUCHED = (C.GENERATED, C.FILTERED_OUT, C.QUEUED)
+FILTER_STATES = (C.GENERATED, C.FILTERED_OUT, C.QUEUED)
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Sheet:
+class RunScores:
     """n candidates of the run's method, by id. `scores`, `verdicts`: filter -> (n,); a missing score is nan, a filter
-    that did not judge (a cheaper one had rejected the foil) is NOT_ASKED. `sampled`: filter -> (n,) drawn to pass
+    that did not judge (a cheaper one had rejected the foil) is NOT_JUDGED. `sampled`: filter -> (n,) drawn to pass
     whatever the score."""
 
     ids: Ints
@@ -48,7 +48,7 @@ class Sheet:
 
 
 @dataclass(frozen=True)
-class ScoreStanding:
+class CandidateStates:
     """The current states of the sheet's candidates, each (n,). `waits`: for people, in a group not started;
     `out`: rejected by filters alone; `held_back`: by a selection; `free`: their group is not started."""
 
@@ -64,7 +64,7 @@ def scores_of(run: GenerationRun, slug: str) -> Iterator[tuple[int, float | None
     yield from _raw(rows.values_list("candidate_id", "score", "passed", "sampled"))
 
 
-def sheet_of(run: GenerationRun) -> Sheet:
+def run_scores(run: GenerationRun) -> RunScores:
     """Return the run's sheet from its file, or read it from the tables (one query per filter plus one) and cache it."""
     path = _path(run)
     try:
@@ -75,18 +75,18 @@ def sheet_of(run: GenerationRun) -> Sheet:
         return sheet
 
 
-def standing_of(run: GenerationRun, sheet: Sheet) -> ScoreStanding:
+def candidate_states(run: GenerationRun, sheet: RunScores) -> CandidateStates:
     """Query the current states: three queries, whatever the size of the run; one more without an edit stage."""
     own = Candidate.objects.filter(group__in=CandidateGroup.objects.filter(run=run)).order_by()
     waiting = C.QUEUED if run.project.edit_stage else C.IN_REVIEW
     waits = sheet.at(_ids(own.filter(state=waiting)))
     held_back = sheet.at(_ids(own.filter(state=C.FILTERED_OUT, held_back_by__gt="")))
-    moved_on = _table(own.exclude(state__in=(*UNTOUCHED, waiting)).values_list("id", "group_id"), 2)
+    moved_on = _table(own.exclude(state__in=(*FILTER_STATES, waiting)).values_list("id", "group_id"), 2)
     begun = np.isin(sheet.groups, moved_on[:, 1])
     if not run.project.edit_stage:
         # All candidates wait for reviewers, so a group counts as started once it has review tasks.
         begun |= np.isin(sheet.groups, _ids(own.filter(state=waiting, group__tasked=True).distinct(), "group_id"))
-    return ScoreStanding(waits & ~begun, ~(waits | sheet.at(moved_on[:, 0]) | held_back), held_back, ~begun)
+    return CandidateStates(waits & ~begun, ~(waits | sheet.at(moved_on[:, 0]) | held_back), held_back, ~begun)
 
 
 def _ids(rows: QuerySet[Candidate], column: str = "id") -> Ints:
@@ -105,7 +105,7 @@ def _raw(rows: QuerySet) -> list[tuple]:
         return cursor.fetchall()
 
 
-def _read(run: GenerationRun) -> Sheet:
+def _read(run: GenerationRun) -> RunScores:
     generated = Candidate.objects.filter(group__run=run, author=None, parent=None).order_by("id")
     rows = _table(generated.values_list("id", "group_id"), 2)
     ids, scores, verdicts, sampled = rows[:, 0], {}, {}, {}
@@ -114,11 +114,11 @@ def _read(run: GenerationRun) -> Sheet:
         indices = np.searchsorted(ids, np.fromiter((row[0] for row in score_rows), dtype=np.int64))
         scores[slug] = np.full(len(ids), np.nan)
         scores[slug][indices] = [np.nan if row[1] is None else row[1] for row in score_rows]
-        verdicts[slug] = np.full(len(ids), NOT_ASKED, dtype=np.int8)
+        verdicts[slug] = np.full(len(ids), NOT_JUDGED, dtype=np.int8)
         verdicts[slug][indices] = [PASSED if row[2] else REJECTED for row in score_rows]
         sampled[slug] = np.zeros(len(ids), dtype=np.bool_)
         sampled[slug][indices] = [bool(row[3]) for row in score_rows]
-    return Sheet(ids, rows[:, 1], scores, verdicts, sampled)
+    return RunScores(ids, rows[:, 1], scores, verdicts, sampled)
 
 
 def _path(run: GenerationRun) -> Path:
@@ -130,7 +130,7 @@ def _path(run: GenerationRun) -> Path:
     return Path(settings.CACHE_ROOT) / "score_sheets" / f"{run.pk}-{stamp}.npz"
 
 
-def _save(path: Path, sheet: Sheet) -> None:
+def _save(path: Path, sheet: RunScores) -> None:
     """Save the sheet atomically, and delete older sheets of the run. A full disk is ignored."""
     columns = {"ids": sheet.ids, "groups": sheet.groups}
     columns |= {f"score:{slug}": column for slug, column in sheet.scores.items()}
@@ -149,7 +149,7 @@ def _save(path: Path, sheet: Sheet) -> None:
 
 
 @lru_cache(maxsize=KEPT)
-def _load(path: str) -> Sheet:
+def _load(path: str) -> RunScores:
     """Load a sheet; its file never changes."""
     with np.load(path, allow_pickle=False) as columns:
         columns_by_name = {name: columns[name] for name in columns.files}
@@ -159,4 +159,4 @@ def _load(path: str) -> Sheet:
             name.partition(":")[2]: column for name, column in columns_by_name.items() if name.startswith(f"{kind}:")
         }
 
-    return Sheet(columns_by_name["ids"], columns_by_name["groups"], part("score"), part("verdict"), part("sampled"))
+    return RunScores(columns_by_name["ids"], columns_by_name["groups"], part("score"), part("verdict"), part("sampled"))

@@ -33,7 +33,7 @@ class OutcomeCount:
 
 
 @dataclass(frozen=True)
-class ServedFigures:
+class ServedResults:
     """`first_letter`: how often a choice named its first letter, and how often it would without a position
     preference."""
 
@@ -55,7 +55,7 @@ def answers_of(run: Run) -> QuerySet[ServedAnswer]:
     return rows.order_by("position", "pk")
 
 
-def figures_of(run: Run) -> ServedFigures | None:
+def figures_of(run: Run) -> ServedResults | None:
     """Return the figures of a run; None for a run of another kind, or one that has not started. Three queries."""
     facts = run.params.get("served")
     if not facts:
@@ -75,7 +75,7 @@ def figures_of(run: Run) -> ServedFigures | None:
         for outcome in Outcome
     ]
     usage = RunUsage.objects.filter(run=run).first() or RunUsage(run=run)
-    return ServedFigures(facts, outcomes, n, usage, run.params.get("budget", {}), _first_letter(rows, facts))
+    return ServedResults(facts, outcomes, n, usage, run.params.get("budget", {}), _first_letter(rows, facts))
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def _first_letter(rows: QuerySet[ServedAnswer], facts: Mapping[str, Any]) -> tup
     return (hits / total, sum(n / options for options, _, n in counts) / total) if total else None
 
 
-def figures_as_json(figures: ServedFigures) -> dict[str, Any]:
+def figures_as_json(figures: ServedResults) -> dict[str, Any]:
     """Return the same for files and commands."""
     usage = figures.usage
     names = ("requests", "reused", "prompt_tokens", "cached_tokens", "completion_tokens", "cost", "currency", "seconds")

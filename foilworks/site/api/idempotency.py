@@ -19,7 +19,7 @@ from ninja.decorators import decorate_view
 from foilworks.core.projects.audit_trail.recording import record_refusal
 from foilworks.core.projects.models import ApiToken, IdempotentAnswer, User
 from foilworks.core.projects.tokens import token_of
-from foilworks.site.api.answers import KeyTaken, RateLimited
+from foilworks.site.api.answers import InvalidIdempotencyKey, RateLimited
 from foilworks.site.api.bearer import count
 from foilworks.site.api.versions import ROOT, UNVERSIONED
 
@@ -40,7 +40,7 @@ def _make_idempotent(run: Run) -> Run:
         try:
             count(request, token)
             response = _respond_once(request, token, checked_key(key), lambda: run(request, **kwargs))
-        except (KeyTaken, RateLimited) as error:
+        except (InvalidIdempotencyKey, RateLimited) as error:
             return operation.api.on_exception(request, error)
         if request.refusal is not None:
             record_refusal(request, request.refusal)
@@ -54,9 +54,9 @@ once = decorate_view(_make_idempotent)
 
 
 def checked_key(key: str) -> str:
-    """Return the key of 1 to 64 printable characters. Raises KeyTaken if it has other characters."""
+    """Return the key of 1 to 64 printable characters. Raises InvalidIdempotencyKey if it has other characters."""
     if not 0 < len(key) <= MAX_KEY_LENGTH or not key.isprintable():
-        raise KeyTaken(_("An Idempotency-Key has 1 to 64 printable characters. Send a different one."))
+        raise InvalidIdempotencyKey(_("An Idempotency-Key has 1 to 64 printable characters. Send a different one."))
     return key
 
 
@@ -66,7 +66,7 @@ def _respond_once(request: HttpRequest, token: ApiToken, key: str, run: Callable
         before = _find_or_reserve(person, key, fingerprint)
         if before is not None:
             if before.request != fingerprint:
-                raise KeyTaken(
+                raise InvalidIdempotencyKey(
                     _("This Idempotency-Key was used for a different request. Send a new one with each write.")
                 )
             return HttpResponse(

@@ -69,7 +69,7 @@ def no_gold_on_what_they_made() -> Iterator[InvariantViolation]:
     yield from rows(votes.filter(Exists(reviewed)), "is on gold of a video that the person had reviewed before")
 
 
-def who_is_paused_says_why_and_holds_nothing() -> Iterator[InvariantViolation]:
+def paused_validators_have_a_reason_and_no_task() -> Iterator[InvariantViolation]:
     paused = Standing.objects.filter(state=Standing.State.PAUSED)
     yield from rows(paused.filter(Q(paused_at=None) | Q(paused_why="")), "is paused without a time or a reason")
     leased = Slot.objects.filter(
@@ -83,7 +83,7 @@ def who_is_paused_says_why_and_holds_nothing() -> Iterator[InvariantViolation]:
     yield from rows(active.exclude(paused_at=None, paused_why=""), "is active, but has a reason for a pause")
 
 
-def the_tally_is_what_was_answered() -> Iterator[InvariantViolation]:
+def stored_counts_match_votes() -> Iterator[InvariantViolation]:
     counted: dict[int, Counter[str]] = {}
     votes = Vote.objects.filter(standing__isnull=False, created_at__gte=F("standing__counted_from"))
     for vote in votes.exclude(state=VoteState.UNDONE).select_related("gold").iterator():
@@ -97,7 +97,7 @@ def the_tally_is_what_was_answered() -> Iterator[InvariantViolation]:
             )
 
 
-def who_qualified_passed() -> Iterator[InvariantViolation]:
+def qualified_validators_passed() -> Iterator[InvariantViolation]:
     passed_attempts = Attempt.objects.filter(
         person=OuterRef("person"), project=OuterRef("policy__project"), stage=Stage.QUALIFICATION, passed=True
     )

@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from foilworks.core.projects.models import AuditEvent, Membership, Project, Role, User
 from foilworks.core.projects.sign_in.sessions import SessionStore
-from foilworks.core.projects.sql.prepared import PreparedUpdate, insert, insert_or_update
+from foilworks.core.projects.sql.fast_inserts import insert, insert_or_update
+from foilworks.core.projects.sql.prepared_queries import PreparedUpdate
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 3, 4, 5, 6, 7, 8000, tzinfo=UTC)
@@ -55,7 +56,7 @@ def test_a_row_that_is_there_is_an_error_or_is_left_out(project):
 def test_rows_with_a_key_are_not_added_again(project):
     made = event(project, "once")
     insert(made)
-    with pytest.raises(AssertionError):
+    with pytest.raises(TypeError):
         insert(made)
 
 
