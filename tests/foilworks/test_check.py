@@ -36,6 +36,7 @@ from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.models import Score
 from foilworks.core.corpus.models import Caption, Foil, Item, ReleaseItem, Subtest, Video
 from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.projects.audit_trail.sealing import seal_due
 from foilworks.core.projects.models import AuditEvent, CrowdPlace, CrowdStudy, Membership, User
 from foilworks.site.invariants.registry import INVARIANTS, violations
 from generation.models import Candidate, FilterScore
@@ -365,6 +366,10 @@ BROKEN = {
         lambda world: Item.objects.filter(state="valid").update(state="disputed"),
         "corpus.item",
     ),
+    "history.sealed_audit_rows_are_unchanged": (
+        lambda world: (seal_due(), AuditEvent.objects.update(reason="forged")),
+        "projects.auditseal",
+    ),
     "releases.a_release_is_its_hash": (
         lambda world: ReleaseItem.objects.update(record={**ReleaseItem.objects.get().record, "caption": "x"}),
         "corpus.release",
@@ -499,5 +504,5 @@ def test_an_unreadable_file_is_named_and_the_others_are_read(world, capsys):
 def test_the_number_of_queries_does_not_grow_with_the_rows(world, django_assert_max_num_queries):
     for _ in range(5):
         world.item()
-    with django_assert_max_num_queries(130):
+    with django_assert_max_num_queries(135):
         violations()

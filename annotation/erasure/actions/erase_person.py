@@ -20,9 +20,11 @@ from annotation.actions.people import withdraw_in_transaction
 from annotation.transactions import run_in_transaction
 from foilworks.core.projects.actions.consent import on_withdrawal
 from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.core.projects.audit_trail import sealing
 from foilworks.core.projects.demo_accounts import is_published
 from foilworks.core.projects.errors import AccessDenied
 from foilworks.core.projects.models import (
+    AuditEvent,
     Consent,
     CrowdPlace,
     CrowdWorker,
@@ -73,10 +75,11 @@ def _erase(actor: User, person: User, work: str, now: datetime) -> int:
         work_decision = work if rule == OnWithdrawal.CHOOSE else rule
         removed += withdraw_in_transaction(person, project, work_decision, actor, now)
     _forget_account(person, now)
-    scrubbed = _scrub(names)
+    scrubbed, audit_rows = _scrub(names)
     _end_sessions(person.pk, names)
     notify_erased(_projects_with_work(person, projects), scrubbed)
-    audit.record(audit.event(None, None if actor == person else actor, "erase_person", person, removed=removed))
+    event_actor = None if actor == person else actor
+    audit.record(audit.event(None, event_actor, sealing.ERASURE, person, removed=removed, rows=sorted(audit_rows)))
     return removed
 
 
@@ -106,9 +109,11 @@ def _forget_account(person: User, now: datetime) -> None:
     person.user_permissions.clear()
 
 
-def _scrub(names: Collection[str]) -> set[int]:
+def _scrub(names: Collection[str]) -> tuple[set[int], set[int]]:
     """The names, as whole words and in any case, in what people wrote of one another; the projects whose archives may
-    hold what was changed."""
+    hold what was changed, and the numbers of changed audit rows."""
+    sealing.lock_trail()
+    audit_rows: set[int] = set()
     longest_first = sorted(names, key=len, reverse=True)
     pattern = whole_words(longest_first)
     ascii_parts, archived = [_ascii_part(name) for name in names], set()
@@ -120,7 +125,8 @@ def _scrub(names: Collection[str]) -> set[int]:
             )
             if data.archive and changed_ids:
                 archived |= set(model.objects.filter(pk__in=changed_ids).values_list(data.archive, flat=True))
-    return archived
+            audit_rows |= set(changed_ids if model is AuditEvent else ())
+    return archived, audit_rows
 
 
 def _scrub_column(
@@ -130,15 +136,17 @@ def _scrub_column(
     holds = Q()
     for ascii_part in ascii_parts:
         holds |= Q(**{f"{field}__icontains": ascii_part})
-    max_length, changed_ids = model._meta.get_field(field).max_length, []
+    max_length, changed = model._meta.get_field(field).max_length, {}
     for row in model.objects.filter(holds).only("pk", field).iterator():
         old = getattr(row, field)
         new = replaced(old)
         if new != old:
-            text = new[:max_length] if isinstance(new, str) else new
-            model.objects.filter(pk=row.pk).update(**{field: text})
-            changed_ids.append(row.pk)
-    return changed_ids
+            changed[row.pk] = new[:max_length] if isinstance(new, str) else new
+    if model is AuditEvent:
+        sealing.withhold(changed)
+    for pk, value in changed.items():
+        model.objects.filter(pk=pk).update(**{field: value})
+    return list(changed)
 
 
 def _ascii_part(name: str) -> str:

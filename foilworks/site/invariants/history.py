@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from foilworks.core.corpus.models import Item
 from foilworks.core.corpus.rules.states import CANDIDATE_MOVES, ITEM_MOVES, Move, current_word
-from foilworks.core.projects.models import AuditEvent
+from foilworks.core.projects.audit_trail.sealing import check_trail
+from foilworks.core.projects.models import AuditEvent, AuditSeal
 from foilworks.site.invariants.violation import InvariantViolation, name_of
 from generation.models import Candidate
 
@@ -18,6 +19,11 @@ def candidates_came_by_legal_moves() -> Iterator[InvariantViolation]:
 
 def items_came_by_legal_moves() -> Iterator[InvariantViolation]:
     yield from _walk(Item, ITEM_MOVES)
+
+
+def sealed_audit_rows_are_unchanged() -> Iterator[InvariantViolation]:
+    if difference := check_trail().difference:
+        yield InvariantViolation(AuditSeal._meta.label_lower, difference)
 
 
 def _walk(model: type[Candidate] | type[Item], moves: dict[str, Move]) -> Iterator[InvariantViolation]:

@@ -121,7 +121,14 @@ _SUBJECTS: tuple[tuple[str, tuple[Check, ...]], ...] = (
             captions.nothing_lives_under_a_caption_that_was_given_up,
         ),
     ),
-    ("history", (history.candidates_came_by_legal_moves, history.items_came_by_legal_moves)),
+    (
+        "history",
+        (
+            history.candidates_came_by_legal_moves,
+            history.items_came_by_legal_moves,
+            history.sealed_audit_rows_are_unchanged,
+        ),
+    ),
     ("releases", (releases.a_release_is_its_hash, releases.scores_are_numbers)),
     (
         "media",

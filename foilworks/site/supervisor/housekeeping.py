@@ -1,10 +1,11 @@
-"""Remove what nobody finished, queue again what was lost, and notify people."""
+"""Remove what nobody finished, queue again what was lost, notify people, and seal the audit trail."""
 
 import logging
 
 from django.db import DatabaseError, connections
 
 from foilworks.core.jobs.queue import requeue_lost
+from foilworks.core.projects.audit_trail.sealing import seal_due
 from foilworks.core.projects.tokens import forget_old_answers
 from foilworks.site.exports.background import remove_old_exports
 from foilworks.site.imports.actions.discard_stale_imports import discard_stale_imports, remove_partial_uploads
@@ -16,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 
 def look_after() -> None:
-    """Every quarter of a minute, requeue lost jobs, remove left files, write notifications, and delete old answers.
+    """Every quarter of a minute, requeue lost jobs, remove left files, notify people, seal rows, delete old answers.
 
     The answers are those stored for programs that repeat a request.
     """
@@ -33,6 +34,7 @@ def look_after() -> None:
         if count := remove_partial_uploads():
             logger.warning("%s incomplete uploads were removed", count)
         follow()
+        seal_due()
         forget_old_answers()
     except DatabaseError as error:
         logger.warning("cannot look for lost jobs and left files: %s", error)

@@ -28,6 +28,7 @@ from foilworks.core.projects.models.notifications import (
 from foilworks.core.projects.models.project import (
     WORK_OF_ROLES,
     AuditEvent,
+    AuditSeal,
     LeakageScope,
     Membership,
     Project,
@@ -41,6 +42,7 @@ __all__ = [
     "WORK_OF_ROLES",
     "ApiToken",
     "AuditEvent",
+    "AuditSeal",
     "Consent",
     "ConsentState",
     "ConsentText",

@@ -113,3 +113,21 @@ class AuditEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.action} {self.target_type}:{self.target_id}"
+
+
+class AuditSeal(models.Model):
+    """One batch of sealed audit rows (foilworks.core.projects.audit_trail.sealing). Rows are only ever added."""
+
+    # [first, last] numbers of audit rows, and the highest number that this seal or an earlier one has.
+    ranges = models.JSONField()
+    last_event = models.BigIntegerField()
+    # 32 bytes per row: the salt of its texts or, of an erased row, the commitment that the salt gave.
+    openings = models.BinaryField()
+    erased = models.JSONField(default=list)
+    # Hexadecimal SHA-256. Two processes cannot continue the same root.
+    previous = models.CharField(max_length=64, blank=True, unique=True)
+    root = models.CharField(max_length=64)
+    at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"audit rows to {self.last_event}: {self.root}"
