@@ -65,8 +65,11 @@ WORDS = {
         "UPLOAD_MAX_MB": "max total size of one import by the page; a web server in front must allow it too",
     },
     "The site": {
-        "SECRET_KEY": "signs sessions, links and pseudonyms; use the same on every host, and never change it "
-        "(generated once in the home)",
+        "SECRET_KEY": "signs sessions, links and webhooks; use the same on every host (generated once in the home)",
+        "SECRET_KEY_FALLBACKS": "earlier values of `SECRET_KEY`, newest first, separated by commas or spaces; what "
+        "they signed stays valid",
+        "DERIVATION_KEY": "pseudonyms, orders, draws, names of stored files and the key that signs releases derive "
+        "from it; never change it (the oldest of `SECRET_KEY_FALLBACKS`, else `SECRET_KEY`)",
         "ALLOWED_HOSTS": "the site's host names, separated by commas or spaces",
         "CSRF_TRUSTED_ORIGINS": "trusted origins, such as `https://foils.example.org`, separated by commas or spaces",
         "SESSION_IDLE_DAYS": "days without a visit after which a person must sign in again",

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import DatabaseError
 
 from foilworks.core.projects.demo_accounts import published_accounts
+from foilworks.core.projects.keys import valid_keys
 from foilworks.site.private_files import open_to_others
 
 MIN_KEY_LENGTH, MIN_KEY_CHARACTERS = 50, 10
@@ -44,11 +45,12 @@ def _debug() -> Problems:
 
 
 def _key() -> Problems:
-    key = settings.SECRET_KEY
-    is_known = any(key.lower().startswith(word) for word in KNOWN_KEYS)
-    if is_known or len(key) < MIN_KEY_LENGTH or len(set(key)) < MIN_KEY_CHARACTERS:
-        todo = "unset it to use the home's own key, or set 50 random characters"
-        yield "SECRET_KEY", "is short, simple or well known: anyone who guesses it can sign in as anybody", todo
+    todo = "unset it to use the home's own key, or set 50 random characters"
+    for place, key in enumerate(valid_keys()):
+        is_known = any(key.lower().startswith(word) for word in KNOWN_KEYS)
+        if is_known or len(key) < MIN_KEY_LENGTH or len(set(key)) < MIN_KEY_CHARACTERS:
+            name = "SECRET_KEY_FALLBACKS" if place else "SECRET_KEY"
+            yield name, "is short, simple or well known: anyone who guesses it can sign in as anybody", todo
 
 
 def _files() -> Problems:

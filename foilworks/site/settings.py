@@ -154,6 +154,10 @@ FOILWORKS_PYTHON = sys.executable
 
 DEBUG = _flag("FOILWORKS_DEBUG", False)
 SECRET_KEY = _env("SECRET_KEY") or _stored_secret(FOILWORKS_HOME)
+# Earlier keys, newest first: what they signed stays valid.
+SECRET_KEY_FALLBACKS = setting_values.listed(_env("SECRET_KEY_FALLBACKS"))
+# What has to stay the same derives from it: pseudonyms, orders, draws, names of stored files, the key of releases.
+DERIVATION_KEY = _env("DERIVATION_KEY") or [SECRET_KEY, *SECRET_KEY_FALLBACKS][-1]
 ALLOWED_HOSTS = setting_values.listed(_env("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1],testserver"))
 # Number of the operator's own proxies in front: so many addresses of X-Forwarded-For are trusted.
 TRUSTED_PROXIES = _integer("TRUSTED_PROXIES", 0)

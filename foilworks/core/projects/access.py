@@ -213,9 +213,10 @@ def checked_roles(roles: Sequence[str]) -> tuple[str, ...]:
 
 
 def secret_seed(purpose: str, *parts: object) -> str:
-    """Return 64 hex digits, the same for the same purpose and parts as long as SECRET_KEY stays the same.
+    """Return 64 hex digits, the same for the same purpose and parts as long as DERIVATION_KEY stays the same.
 
     They need the installation's secret, even with the source and all row numbers.
     """
     message = "\x1f".join(map(str, parts))
-    return salted_hmac(f"foilworks.{purpose}", message, algorithm="sha256").hexdigest()
+    key = settings.DERIVATION_KEY
+    return salted_hmac(f"foilworks.{purpose}", message, secret=key, algorithm="sha256").hexdigest()

@@ -13,4 +13,4 @@ LENGTH = 10
 def pseudonym(project: Project, person_id: int) -> str:
     """`p-` and ten hex digits, made with the installation's secret: nobody outside can try names against it."""
     message = f"pseudonym:{project.pk}:{person_id}".encode()
-    return "p-" + hmac.new(settings.SECRET_KEY.encode(), message, hashlib.sha256).hexdigest()[:LENGTH]
+    return "p-" + hmac.new(settings.DERIVATION_KEY.encode(), message, hashlib.sha256).hexdigest()[:LENGTH]

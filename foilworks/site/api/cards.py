@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
 from pydantic import BaseModel
@@ -113,7 +114,8 @@ def task_number(task_id: int) -> int:
 
 def opaque_number(target: object) -> int:
     """Return a number that programs can compare and that reveals nothing about the object."""
-    return int.from_bytes(salted_hmac(SALT, str(target), algorithm="sha256").digest()[:8]) >> (64 - TASK_BITS)
+    digest = salted_hmac(SALT, str(target), secret=settings.DERIVATION_KEY, algorithm="sha256").digest()
+    return int.from_bytes(digest[:8]) >> (64 - TASK_BITS)
 
 
 def place_after(person: User, token: str) -> int | None:

@@ -187,7 +187,7 @@ def _stored_name(project: Project, record: VoteRecord) -> str:
     if not record.is_identity:
         return record.annotator
     message = f"imported:{project.pk}:{record.annotator}".encode()
-    return "w-" + hmac.new(settings.SECRET_KEY.encode(), message, hashlib.sha256).hexdigest()[:LENGTH]
+    return "w-" + hmac.new(settings.DERIVATION_KEY.encode(), message, hashlib.sha256).hexdigest()[:LENGTH]
 
 
 def _tally(lines: Iterable[Line]) -> dict[str, int]:

@@ -22,6 +22,7 @@ from django.utils.translation import gettext as _
 
 from foilworks.core.corpus.models import MediaState, Video
 from foilworks.core.media.clock import Clock, even_clock, unpacked
+from foilworks.core.projects.keys import valid_keys
 
 # Clip, person, kind of task, number of the task.
 _CONTENT = Struct(">QQBQ")
@@ -46,15 +47,17 @@ def clip_token(video_id: int, person_id: int, piece: Piece, number: int) -> str:
 
 def read_clip_token(token: str, person_id: int) -> int | None:
     """Return the number of the clip; None for what is not a token, or that of somebody else."""
-    try:
-        content = _cipher(settings.SECRET_KEY).decrypt(urlsafe_b64decode(token + _PADDING), None)
-    except (InvalidTag, ValueError):
-        return None
-    video_id, owner_id, _piece, _number = _CONTENT.unpack(content)
-    return video_id if owner_id == person_id else None
+    for key in valid_keys():
+        try:
+            content = _cipher(key).decrypt(urlsafe_b64decode(token + _PADDING), None)
+        except (InvalidTag, ValueError):
+            continue
+        video_id, owner_id, _piece, _number = _CONTENT.unpack(content)
+        return video_id if owner_id == person_id else None
+    return None
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=8)
 def _cipher(secret_key: str) -> AESSIV:
     return AESSIV(salted_hmac("foilworks.clip-tokens", "", secret=secret_key, algorithm="sha512").digest())
 

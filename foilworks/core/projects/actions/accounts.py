@@ -13,7 +13,7 @@ from foilworks.core.projects.demo_accounts import NO_PASSWORD, NO_PROFILE, NO_SE
 from foilworks.core.projects.errors import ProjectError
 from foilworks.core.projects.limits import rate_limits
 from foilworks.core.projects.models import RecoveryCode, SecondFactor, User
-from foilworks.core.projects.sign_in.second_factor import digest_of, new_recovery_codes, new_secret, step_of
+from foilworks.core.projects.sign_in.second_factor import digests_of, new_recovery_codes, new_secret, step_of
 
 FIELDS = ("first_name", "last_name", "email")
 
@@ -86,7 +86,9 @@ def remove_second_factor(person: User) -> None:
 def _renew(person: User) -> list[str]:
     codes = new_recovery_codes()
     RecoveryCode.objects.filter(person=person).delete()
-    RecoveryCode.objects.bulk_create(RecoveryCode(person=person, digest=digest_of(code, person.pk)) for code in codes)
+    RecoveryCode.objects.bulk_create(
+        RecoveryCode(person=person, digest=digests_of(code, person.pk)[0]) for code in codes
+    )
     return codes
 
 
@@ -99,7 +101,7 @@ def check_second_factor(person: User, code: str, *, now: datetime | None = None)
     step = step_of(factor.secret, code, now or timezone.now())
     if step is not None:
         return SecondFactor.objects.filter(pk=factor.pk, last_step__lt=step).update(last_step=step) == 1
-    used, _rows = RecoveryCode.objects.filter(person=person, digest=digest_of(code, person.pk)).delete()
+    used, _rows = RecoveryCode.objects.filter(person=person, digest__in=digests_of(code, person.pk)).delete()
     if used:
         audit.record(audit.event(None, person, "projects.use_recovery_code", person))
     return bool(used)

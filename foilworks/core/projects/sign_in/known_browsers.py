@@ -11,6 +11,8 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 
+from foilworks.core.projects.keys import valid_keys
+
 SALT = "projects.known_browsers"
 YEAR = 365 * 24 * 3600
 MARK_BYTES = 12
@@ -18,8 +20,9 @@ MARK_BYTES = 12
 
 def mark_of(request: HttpRequest, username: str) -> str:
     """Return what identifies this browser for the account, or "" where nobody signed in to it here."""
+    cookies = (request.COOKIES.get(_cookie(username, key), "") for key in valid_keys())
     try:
-        name, mark = signing.loads(request.COOKIES.get(_cookie(username), ""), salt=SALT, max_age=YEAR)
+        name, mark = signing.loads(next(filter(None, cookies), ""), salt=SALT, max_age=YEAR)
     except (signing.BadSignature, ValueError, TypeError):
         return ""
     return str(mark) if name == username.lower() else ""
@@ -30,10 +33,12 @@ def remember(request: HttpRequest, response: HttpResponse, username: str) -> Non
     mark = mark_of(request, username) or secrets.token_urlsafe(MARK_BYTES)
     value = signing.dumps([username.lower(), mark], salt=SALT)
     security = {"secure": settings.SESSION_COOKIE_SECURE, "httponly": True, "samesite": "Lax"}
-    response.set_cookie(_cookie(username), value, max_age=YEAR, path="/sign-in/", **security)
+    response.set_cookie(_cookie(username, settings.SECRET_KEY), value, max_age=YEAR, path="/sign-in/", **security)
 
 
-def _cookie(username: str) -> str:
+def _cookie(username: str, secret_key: str) -> str:
     # Its path is narrower than what __Host- stands for.
     prefix = "__Secure-" if settings.SESSION_COOKIE_SECURE else ""
-    return f"{prefix}known-" + salted_hmac(SALT, username.lower(), algorithm="sha256").hexdigest()[:12]
+    return (
+        f"{prefix}known-" + salted_hmac(SALT, username.lower(), secret=secret_key, algorithm="sha256").hexdigest()[:12]
+    )

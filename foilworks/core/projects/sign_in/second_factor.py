@@ -7,7 +7,8 @@ from datetime import datetime
 
 import pyotp
 import segno
-from django.conf import settings
+
+from foilworks.core.projects.keys import valid_keys
 
 ISSUER = "Foilworks"
 STEP_SECONDS = 30
@@ -51,8 +52,8 @@ def new_recovery_codes() -> list[str]:
     ]
 
 
-def digest_of(code: str, person_id: int) -> str:
-    """Return the stored hash of a recovery code, independent of spaces and case."""
+def digests_of(code: str, person_id: int) -> list[str]:
+    """Return the hashes of a recovery code under each valid key, the newest first, independent of spaces and case."""
     letters = "".join(letter for letter in code.lower() if letter.isalnum())
     message = f"recovery:{person_id}:{letters}".encode()
-    return hmac.new(settings.SECRET_KEY.encode(), message, hashlib.sha256).hexdigest()
+    return [hmac.new(key.encode(), message, hashlib.sha256).hexdigest() for key in valid_keys()]

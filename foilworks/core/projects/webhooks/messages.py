@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 
+from foilworks.core.projects.keys import valid_keys
 from foilworks.core.projects.models import Delivery, Webhook
 
 # How long a receiver has to change to the new secret after a rotation.
@@ -20,7 +21,7 @@ DATA_FIELDS = ("project", "target", "from", "to", "details")
 
 def secret_of(hook: Webhook) -> str:
     """Return the secret with which the receiver checks signatures: `whsec_` and 32 bytes in base64."""
-    return "whsec_" + base64.b64encode(_key(hook, hook.salt)).decode()
+    return "whsec_" + base64.b64encode(_key(hook, hook.salt, settings.SECRET_KEY)).decode()
 
 
 def message_id(delivery: Delivery) -> str:
@@ -28,7 +29,9 @@ def message_id(delivery: Delivery) -> str:
 
     Includes the time, because a database restored from a backup assigns the numbers of lost rows again.
     """
-    return "msg_" + _mac(f"delivery:{delivery.pk}:{delivery.created_at.isoformat()}").hex()[:24]
+    return (
+        "msg_" + _mac(f"delivery:{delivery.pk}:{delivery.created_at.isoformat()}", settings.DERIVATION_KEY).hex()[:24]
+    )
 
 
 def message(delivery: Delivery, now: datetime) -> tuple[dict[str, str], bytes]:
@@ -41,7 +44,8 @@ def message(delivery: Delivery, now: datetime) -> tuple[dict[str, str], bytes]:
     }
     body = json.dumps(content, ensure_ascii=False).encode()
     timestamp, number = str(int(now.timestamp())), message_id(delivery)
-    signatures = [signature(_key(hook, salt), number, timestamp, body) for salt in _valid_salts(hook, now)]
+    secrets = [_key(hook, salt, key) for salt in _valid_salts(hook, now) for key in valid_keys()]
+    signatures = [signature(secret, number, timestamp, body) for secret in secrets]
     headers = {
         "Content-Type": "application/json",
         "User-Agent": "Foilworks",
@@ -64,9 +68,9 @@ def _valid_salts(hook: Webhook, now: datetime) -> list[str]:
     return [hook.salt, *([hook.old_salt] if has_old else [])]
 
 
-def _key(hook: Webhook, salt: str) -> bytes:
-    return _mac(f"webhook:{hook.pk}:{salt}")
+def _key(hook: Webhook, salt: str, secret_key: str) -> bytes:
+    return _mac(f"webhook:{hook.pk}:{salt}", secret_key)
 
 
-def _mac(text: str) -> bytes:
-    return hmac.new(settings.SECRET_KEY.encode(), text.encode(), hashlib.sha256).digest()
+def _mac(text: str, key: str) -> bytes:
+    return hmac.new(key.encode(), text.encode(), hashlib.sha256).digest()
