@@ -7,8 +7,9 @@ from foilworks.core.corpus.export_formats.parts.folder import pretty, self_hash
 
 
 def refresh(export):
-    """Hashes made anew, as somebody would who wants a change to stay unseen."""
+    """Hashes made anew, as somebody would who wants a change to stay unseen; the signature is taken away."""
     manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
+    manifest.pop("signature", None)
     for name in manifest["files"]:
         content = (export / name).read_bytes()
         manifest["files"][name] = {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,10 @@ from annotation.models import PayPolicy, PayRate
 from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.pages import PAGES
+from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.export_formats.foilworks import digests_of, figure_csv
-from foilworks.core.corpus.export_formats.parts.folder import pretty
+from foilworks.core.corpus.export_formats.parts.folder import pretty, self_hash
+from foilworks.core.corpus.export_formats.parts.signature import public_key, sign
 from foilworks.core.corpus.models import Foil, Item
 from foilworks.core.corpus.release_documents import Figure
 from foilworks.site.exports.recomputed import RECOMPUTED, item_facts_of
@@ -528,3 +531,32 @@ def test_the_command_names_the_difference_and_ends_with_1(export, tmp_path, caps
         call_command("verify", str(export))
     words = f"foilworks: {export}: is not an export (it has no manifest.json); give the exported folder\n"
     assert capsys.readouterr().err == words
+
+
+def test_an_export_is_signed_and_another_signer_is_refused(export, capsys, settings, monkeypatch):
+    announced = public_key()
+    call_command("verify", str(export), "--key", announced)
+    assert f"signed by: {announced}" in capsys.readouterr().out
+    settings.DERIVATION_KEY = "of another installation"
+    assert verify(export, key=public_key())["difference"] == f"manifest.json: is signed by another key, {announced}"
+    path = export / "manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+
+    def rewritten(**changes):
+        changed = {name: value for name, value in (manifest | changes).items() if value is not None}
+        path.write_text(pretty(changed | {"manifest_sha256": self_hash(changed)}), encoding="utf-8")
+        return verify(export, key=announced).get("difference", "")
+
+    # Whoever changes a fact can compute all hashes again, but not the signature.
+    assert rewritten(note="not ours") == "manifest.json: was changed: its signature differs"
+    assert rewritten(signature=manifest["signature"] | {"value": "00" * 64}).endswith("its signature differs")
+    assert rewritten(signature=sign("x")) == f"manifest.json: is signed by another key, {public_key()}"
+    assert rewritten(signature=None) == "manifest.json: is not signed"
+    assert verify(export)["signed_by"] == ""
+    assert rewritten() == ""
+    with pytest.raises(CorpusError, match="64 hexadecimal digits"):
+        verify(export, key="mine")
+    monkeypatch.setitem(sys.modules, "cryptography.exceptions", None)
+    assert verify(export)["signed_by"] == "not checked: signatures cannot be checked; install foilworks[web]"
+    with pytest.raises(CorpusError, match="install foilworks"):
+        verify(export, key=announced)

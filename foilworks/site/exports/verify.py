@@ -17,11 +17,13 @@ from typing import Any
 from evaluation.errors import EvaluationError
 from evaluation.metrics import pairwise, two_clips
 from evaluation.scoring.queries import pair_scores, two_clip_results
+from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.export_formats import foilworks as whole_export
 from foilworks.core.corpus.export_formats.parts.facts import facts_of
 from foilworks.core.corpus.export_formats.parts.folder import pretty, self_hash
 from foilworks.core.corpus.export_formats.parts.manifest import MADE_BY, MANIFEST, read_manifest
 from foilworks.core.corpus.export_formats.parts.released_items import released_items
+from foilworks.core.corpus.export_formats.parts.signature import problem_of
 from foilworks.core.corpus.export_formats.parts.tables import by_subtest
 from foilworks.core.corpus.records import ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
 from foilworks.core.corpus.release_documents import Figure
@@ -65,9 +67,10 @@ class _DifferenceError(Exception):
     """The first difference; never leaves this module."""
 
 
-def verify(folder: Path, expected: str = "") -> dict[str, Any]:
-    """Return {"ok": True, "hash", "manifest", "recomputed", "hash_only", "advice"} or {"ok": False, "difference"}.
+def verify(folder: Path, expected: str = "", key: str = "") -> dict[str, Any]:
+    """Return {"ok": True, "hash", "manifest", "signed_by", "recomputed", …} or {"ok": False, "difference"}.
 
+    `key`: the public key that the publisher announced. Without it, a signature shows only that it fits its own key.
     `hash` is the content's, `manifest` the manifest's, which covers every byte. `recomputed` and `hash_only` say in
     words what was checked in which way. `expected`: the manifest's hash as it was published. EvaluationError: there is
     no export, or `expected` is not a hash.
@@ -88,10 +91,26 @@ def verify(folder: Path, expected: str = "") -> dict[str, Any]:
             checked = _same_content(folder, manifest)
         if expected_hash and expected_hash != manifest[_KEY]:
             raise _DifferenceError(_hash_difference(manifest, expected_hash))
+        signer = _signer(manifest, key.strip().lower())
     except _DifferenceError as difference:
         return {"ok": False, "difference": str(difference)}
     report = {**checked, **notes(folder, manifest, expected=bool(expected_hash))}
-    return {"ok": True, "hash": manifest["content_hash"], "manifest": manifest[_KEY], **report}
+    return {"ok": True, "hash": manifest["content_hash"], "manifest": manifest[_KEY], "signed_by": signer, **report}
+
+
+def _signer(manifest: Mapping[str, Any], expected_key: str) -> str:
+    """Check the signature, if there is one or a key is expected; return its public key."""
+    signature = manifest.get("signature")
+    unsigned = {name: value for name, value in manifest.items() if name != "signature"}
+    try:
+        problem = problem_of(signature, self_hash(unsigned), expected_key)
+    except CorpusError as error:
+        if expected_key:
+            raise
+        return f"not checked: {error}"
+    if problem:
+        raise _DifferenceError(f"{MANIFEST}: {problem}")
+    return str(signature["public_key"]) if signature else ""
 
 
 def _manifest(folder: Path) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from evaluation.releases.changelog import changelog_of
 from evaluation.releases.models import ReleaseGate
 from evaluation.releases.withheld import withheld_of
 from evaluation.scoring.figures import awaited
+from foilworks.core.corpus.export_formats.parts.signature import public_key
 from foilworks.core.corpus.models import Release
 from foilworks.core.corpus.release_records import canary_of
 from foilworks.core.text.diff import diff_segments
@@ -65,7 +66,7 @@ def public_data(request: HttpRequest, key: str) -> HttpResponse:
     for member in items:
         caption = member.record["caption"]
         member.foils = [diff_segments(caption, foil) for foil in member.record["foils"]]
-    about = {"composition": composition_of(page.release), "page": items}
+    about = {"composition": composition_of(page.release), "page": items, "public_key": public_key()}
     return _tab(request, page, "data", "evaluation/public_data.html", about)
 
 

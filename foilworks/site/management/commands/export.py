@@ -7,6 +7,7 @@ from django.core.management.base import CommandParser
 
 from evaluation.scoring.queries import release_named
 from foilworks.core.corpus.export_formats.parts.folder import manifest_hash
+from foilworks.core.corpus.export_formats.parts.signature import public_key
 from foilworks.core.corpus.export_formats.registry import EXPORTERS
 from foilworks.core.text.registry import load, lookup, parse_params
 from foilworks.site.exports.collect import export_content, write_export
@@ -44,6 +45,7 @@ class Command(FoilworksCommand):
             "release": release and release.pk,
             "hash": release.content_hash if release else "",
             "manifest": manifest_hash(out),
+            "public_key": public_key(),
             "out": str(out),
             "files": [path.relative_to(out).as_posix() for path in written],
         }
@@ -51,7 +53,7 @@ class Command(FoilworksCommand):
     def render(self, result: dict[str, Any]) -> str:
         told = f"{result['hash'] or 'current records'}  {result['out']} ({len(result['files'])} files)"
         note = "publish this hash, so that others can run `foilworks verify DIR --expect HASH`"
-        return f"{told}\nmanifest {result['manifest']}: {note}"
+        return f"{told}\nmanifest {result['manifest']}: {note}\nsigned by {result['public_key']}"
 
 
 def _formats() -> str:

@@ -37,10 +37,17 @@ class Command(FoilworksCommand):
             "detects a change by somebody who also computed all hashes again. With --trail, a root from the log",
         )
 
+        parser.add_argument(
+            "--key",
+            default="",
+            metavar="HEX",
+            help="public key that the publisher announced: checks who signed",
+        )
+
     def run(self, **options: Any) -> dict[str, Any]:
         if options["trail"]:
             return verify_trail(options["expect"])
-        return verify(options["folder"], options["expect"])
+        return verify(options["folder"], options["expect"], options["key"])
 
     def render(self, result: dict[str, Any]) -> str:
         if not result["ok"]:
@@ -51,6 +58,7 @@ class Command(FoilworksCommand):
                 f"root: {result['root'] or 'none'}\nnot sealed yet: {result['waiting']}"
             )
         told = [f"unchanged: {result['hash']}", f"manifest: {result['manifest']}"]
+        told += [f"signed by: {result['signed_by'] or 'nobody'}"]
         told += [result["note"]] if "note" in result else []
         for name, title in LISTS.items():
             told += ["", title, *(f"  {line}" for line in result[name])] if result[name] else []

@@ -21,6 +21,14 @@ class WithheldItem(Shape):
     id: str
 
 
+class Signature(Shape):
+    """Ed25519 over the hash of the manifest without signature and own hash (parts.signature)."""
+
+    algorithm: Literal["Ed25519"]
+    public_key: str
+    value: str
+
+
 class Manifest(Shape):
     """The fields that the product reads."""
 
@@ -33,6 +41,7 @@ class Manifest(Shape):
     manifest_sha256: str = ""
     counts: dict[str, int] = {}
     withheld: list[WithheldItem] | None = None
+    signature: Signature | None = None
 
 
 def read_manifest(text: str | bytes) -> dict[str, Any] | None:
