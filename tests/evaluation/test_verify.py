@@ -18,10 +18,10 @@ from evaluation.reports.pages import PAGES
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.export_formats.foilworks import digests_of, figure_csv
 from foilworks.core.corpus.export_formats.parts.folder import pretty, self_hash
-from foilworks.core.corpus.export_formats.parts.signature import public_key, sign
 from foilworks.core.corpus.models import Foil, Item
 from foilworks.core.corpus.release_documents import Figure
 from foilworks.site.exports.recomputed import RECOMPUTED, item_facts_of
+from foilworks.site.exports.signature import public_key, sign
 from foilworks.site.exports.verify import verify
 from foilworks.site.imports.batch import text_sha256
 from tests import factories

@@ -100,7 +100,7 @@ def test_every_change_shows(column) -> None:
     assert check_trail().difference
 
 
-def test_an_erasure_is_no_change_and_leaves_nothing_to_guess() -> None:
+def test_an_erasure_is_not_a_change_and_leaves_nothing_to_guess() -> None:
     project = make_project()
     person, researcher = make_member(project, Role.ANNOTATOR), make_member(project, Role.RESEARCHER)
     rows = add_rows(3, project, reason=f"asked by {person.username}")

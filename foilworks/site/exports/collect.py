@@ -53,6 +53,7 @@ from foilworks.core.text.registry import load
 from foilworks.site.documents.release_documents import citation_of, own_tables, release_documents
 from foilworks.site.exports.recomputed import RECOMPUTED, Evidence, recomputed
 from foilworks.site.exports.records import project_content, release_content
+from foilworks.site.exports.signature import sign_export
 from foilworks.site.imports.batch import CHUNK
 from foilworks.site.imports.survey import Progress, silent
 from generation.filters.registry import SCREENING
@@ -328,7 +329,7 @@ def _with_models(release: Release, content: ReleaseContent) -> ReleaseContent:
 def write_export(
     slug: str, exporter: ModuleType, content: ReleaseContent | RecordContent, out: Path, params: Mapping[str, Any]
 ) -> list[Path]:
-    """Write the format `slug` into the folder `out`; return the paths of its files.
+    """Write the format `slug` into the folder `out`, signed; return the paths of its files.
 
     A plug-in may leave the manifest and the list of its files to us. CorpusError, or an OSError of a plug-in: it cannot
     be written there, or nothing was written.
@@ -340,4 +341,5 @@ def write_export(
         n_items = len(content.records if isinstance(content, RecordContent) else content.items)
         write_manifest(out, manifest_facts(content, slug, n_items))
         written = [*written, out / MANIFEST]
+    sign_export(out)
     return written

@@ -23,7 +23,6 @@ from foilworks.core.corpus.export_formats.parts.facts import facts_of
 from foilworks.core.corpus.export_formats.parts.folder import pretty, self_hash
 from foilworks.core.corpus.export_formats.parts.manifest import MADE_BY, MANIFEST, read_manifest
 from foilworks.core.corpus.export_formats.parts.released_items import released_items
-from foilworks.core.corpus.export_formats.parts.signature import problem_of
 from foilworks.core.corpus.export_formats.parts.tables import by_subtest
 from foilworks.core.corpus.records import ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
 from foilworks.core.corpus.release_documents import Figure
@@ -34,6 +33,7 @@ from foilworks.core.text.quoting import quoted
 from foilworks.site.documents.figures import figure_rows
 from foilworks.site.exports.covered import README, covered, covered_by_hash, disorder, notes, readme_difference
 from foilworks.site.exports.recomputed import RECOMPUTED, Evidence, recomputed
+from foilworks.site.exports.signature import problem_of
 
 Rows = list[dict[str, Any]]
 Counted = Mapping[str, VoteCounts]

@@ -17,7 +17,7 @@ from foilworks.core.corpus.video_files.stored_files import store
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.progress import progress
 from foilworks.core.projects.models import AuditEvent
-from foilworks.site.exports.collect import collect_release
+from foilworks.site.exports.collect import collect_release, write_export
 from foilworks.site.publishing.models import PublicPage
 
 
@@ -29,7 +29,7 @@ def build(page: PublicPage, job: Job) -> None:
     name = f"{release.project.slug}-{slugify(release.name) or release.pk}"
     with tempfile.TemporaryDirectory(prefix="foilworks-archive-") as folder:
         out, packed = Path(folder) / name, Path(folder) / "packed.zip"
-        written = foilworks.write(collect_release(release), out, params={})
+        written = write_export("foilworks", foilworks, collect_release(release), out, {})
         write_zip(packed, name, out, written)
         page.archive_manifest = manifest_hash(out)
         # The name contains the hash, so the stored row refers to the old file until it is saved.

@@ -18,11 +18,11 @@ from evaluation.releases.changelog import changelog_of
 from evaluation.releases.models import ReleaseGate
 from evaluation.releases.withheld import withheld_of
 from evaluation.scoring.figures import awaited
-from foilworks.core.corpus.export_formats.parts.signature import public_key
 from foilworks.core.corpus.models import Release
 from foilworks.core.corpus.release_records import canary_of
 from foilworks.core.text.diff import diff_segments
 from foilworks.site.documents.release_documents import citation_of
+from foilworks.site.exports.signature import public_key
 from foilworks.site.publishing.models import PublicPage
 from foilworks.site.publishing.public import (
     cited_as,

@@ -21,6 +21,7 @@ from foilworks.core.projects.models import User
 from foilworks.site.documents.models import DatasheetAnswer
 from foilworks.site.documents.release_documents import citation_of
 from foilworks.site.exports.collect import collect_release
+from foilworks.site.exports.signature import sign_export
 from foilworks.site.publishing.checklist import Row, checklist, facts_of
 from foilworks.site.publishing.sheet import content_for_answers, made_from
 
@@ -87,7 +88,11 @@ def write_publication(
     options = Options(anonymous=anonymous, videos=files, repository=repository)
     if anonymous:
         options = Options(anonymous=True, videos=files, repository=repository, check=check)
-    return Written(write_hub(collect_release(release), out, options), found)
+    written = Written(write_hub(collect_release(release), out, options), found)
+    if not anonymous:
+        # A signature names the installation.
+        sign_export(out)
+    return written
 
 
 FORM_OF_LEAK = "{text} in {where}"

@@ -1,7 +1,7 @@
 """Seal the audit trail in batches, so that a later change of a row shows.
 
-A batch is a Merkle tree of its rows (RFC 6962, section 2.1). Its root includes the root of the batch before, so the
-newest root stands for all sealed rows. Reason and details enter as a salted commitment. An erasure keeps the
+A batch is a Merkle tree of its rows (RFC 6962). Its root includes the root of the batch before, so the newest root
+stands for all sealed rows. Reason and details enter as a salted commitment. An erasure keeps the
 commitment and destroys the salt, so the roots stay valid and nobody can guess the erased text.
 """
 

@@ -7,10 +7,10 @@ from django.core.management.base import CommandParser
 
 from evaluation.scoring.queries import release_named
 from foilworks.core.corpus.export_formats.parts.folder import manifest_hash
-from foilworks.core.corpus.export_formats.parts.signature import public_key
 from foilworks.core.corpus.export_formats.registry import EXPORTERS
 from foilworks.core.text.registry import load, lookup, parse_params
 from foilworks.site.exports.collect import export_content, write_export
+from foilworks.site.exports.signature import public_key
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
 from foilworks.site.management.projects import project_by_slug
 

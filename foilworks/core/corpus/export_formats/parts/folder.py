@@ -15,7 +15,6 @@ from typing import IO, Any
 
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.export_formats.parts.manifest import MADE_BY, MANIFEST, read_manifest
-from foilworks.core.corpus.export_formats.parts.signature import sign
 from foilworks.core.corpus.records import ItemRecord
 from foilworks.core.corpus.rules.canonical import canonical_line
 from foilworks.core.text.atomic_folders import abandoned, is_remains_of, set_aside, work_folder
@@ -84,7 +83,6 @@ def write_manifest(folder: Path, facts: Mapping[str, Any]) -> None:
         if path.is_file()
     }
     manifest = {"made_by": MADE_BY, **facts, "files": files}
-    manifest["signature"] = sign(self_hash(manifest))
     write_json(folder / MANIFEST, {**manifest, "manifest_sha256": self_hash(manifest)})
 
 

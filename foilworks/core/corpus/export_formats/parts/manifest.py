@@ -22,7 +22,7 @@ class WithheldItem(Shape):
 
 
 class Signature(Shape):
-    """Ed25519 over the hash of the manifest without signature and own hash (parts.signature)."""
+    """Ed25519 over the hash of the manifest without signature and own hash (foilworks/site/exports/signature.py)."""
 
     algorithm: Literal["Ed25519"]
     public_key: str

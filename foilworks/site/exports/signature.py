@@ -3,16 +3,30 @@
 cryptography comes with the pages, so a light installation checks hashes alone.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 
 from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.export_formats.parts.folder import self_hash, write_json
+from foilworks.core.corpus.export_formats.parts.manifest import MANIFEST
 
 ALGORITHM = "Ed25519"
+
+
+def sign_export(folder: Path) -> None:
+    """Add the signature to the manifest of a written export. OSError if the disk refuses."""
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    manifest = {name: value for name, value in manifest.items() if name != "signature"}
+    manifest["signature"] = sign(self_hash(manifest))
+    temporary = folder / f".{MANIFEST}"
+    write_json(temporary, manifest | {"manifest_sha256": self_hash(manifest)})
+    temporary.replace(folder / MANIFEST)
 
 
 def sign(digest: str) -> dict[str, str]:
