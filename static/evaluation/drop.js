@@ -8,7 +8,7 @@ const SHOWN = 8;
 
 for (const form of fresh(document, "form[data-drop]", "Drop")) wire(form);
 
-function wire(form) {
+function wire(form, files = []) {
   const field = form.querySelector(".drop input[type=file]");
   const list = form.querySelector("[data-drop-list]");
   const zone = form.querySelector(".drop");
@@ -18,6 +18,7 @@ function wire(form) {
     setFiles(field, [...kinds.records, ...kinds.archives, ...kinds.videos]);
   };
   field.addEventListener("change", () => take([...field.files]));
+  if (files.length) take(files);
   form.querySelector("[data-drop-folder]").addEventListener("click", () => {
     const folder = Object.assign(document.createElement("input"), { type: "file", webkitdirectory: true });
     folder.addEventListener("change", () => take([...folder.files]));
@@ -42,7 +43,7 @@ function wire(form) {
     if (!field.files.length) return;
     event.preventDefault();
     const bar = form.querySelector(".drop-progress");
-    if (bar.hidden) send(form, list, bar);
+    if (bar.hidden) send(form, list, bar, event.submitter);
   });
 }
 
@@ -62,6 +63,7 @@ async function filesOf(entry) {
 function sorted(files, { endings, videoEndings }) {
   const kinds = { archives: [], records: [], videos: [], leftOut: [] };
   const hasEnding = (file, all) => all.split(" ").some((ending) => file.name.toLowerCase().endsWith(ending));
+  const isVideo = (file) => hasEnding(file, videoEndings) || file.type.startsWith("video/") || !file.name.includes(".");
   const names = new Set();
   for (const file of files) {
     if (file.name.startsWith(".")) continue;
@@ -69,7 +71,7 @@ function sorted(files, { endings, videoEndings }) {
     if (names.has(file.name)) kinds.leftOut.push(file);
     else if (hasEnding(file, ".zip")) kinds.archives.push(file);
     else if (hasEnding(file, endings)) kinds.records.push(file);
-    else if (hasEnding(file, videoEndings) || file.type.startsWith("video/") || !file.name.includes(".")) kinds.videos.push(file);
+    else if (videoEndings && isVideo(file)) kinds.videos.push(file);
     else kinds.leftOut.push(file);
     names.add(file.name);
   }
@@ -90,7 +92,7 @@ function setFiles(field, files) {
 
 function show(list, { archives, records, videos, leftOut }, choose) {
   const lines = archives.length ? [line(list.dataset.archives, archives)] : [];
-  if (records.length > 1) lines.push(choices(list.dataset.which, records, choose));
+  if (records.length > 1 && list.dataset.which) lines.push(choices(list.dataset.which, records, choose));
   else if (records.length) lines.push(line(list.dataset.records, records));
   if (videos.length) lines.push(line(list.dataset.videos, videos));
   if (leftOut.length) lines.push(line(list.dataset.leftOut, leftOut));
@@ -127,20 +129,21 @@ function megabytes(bytes) {
   return bytes < 1e5 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-/** Send the form with its progress, then go where the answer is; errors of the form come in its place. */
-function send(form, list, bar) {
+/** Send the form with its progress, then go where the answer is; one of this page comes in its place, with the files. */
+function send(form, list, bar, submitter) {
   const request = new XMLHttpRequest();
   request.upload.addEventListener("progress", ({ loaded, total }) => (bar.value = total ? loaded / total : 0));
   request.addEventListener("load", () => {
-    if (request.status < 400) {
+    if (request.responseURL !== location.href.split("#")[0]) {
       location.assign(request.responseURL);
       return;
     }
+    const files = [...form.querySelector(".drop input[type=file]").files];
     const answer = new DOMParser().parseFromString(request.responseText, "text/html");
     const main = document.querySelector("main");
     main.replaceChildren(...document.importNode(answer.querySelector("main"), true).childNodes);
     main.querySelector("[role=alert], h1")?.scrollIntoView();
-    for (const next of fresh(main, "form[data-drop]", "Drop")) wire(next);
+    for (const next of fresh(main, "form[data-drop]", "Drop")) wire(next, files);
     main.dispatchEvent(new CustomEvent("foilworks:load", { bubbles: true }));
     htmx.process(main);
   });
@@ -155,5 +158,5 @@ function send(form, list, bar) {
   });
   bar.hidden = false;
   request.open("POST", form.action || location.href);
-  request.send(new FormData(form));
+  request.send(new FormData(form, submitter));
 }

@@ -1,6 +1,8 @@
 """The page that audits a visitor's file: bounded in size, number, time and memory; it stores nothing."""
 
+import io
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,11 @@ from foilworks.site.views import audit as page
 from tests.evaluation.test_audit import planted
 
 pytestmark = pytest.mark.django_db
+ODD_TABLE = """\ufeffFilename;What happens;Wrong version;Wrong version 2;Notes;Length (s)
+ball rolls.mp4;A red ball rolls to the right.;A red ball rolls to the left.;A blue ball rolls to the right.;ok;2,5
+phone-portrait.mov;A green box moves up.;A green box moves down.;;portrait;2,5
+grow.mkv;A purple square grows.;A purple square shrinks.;A purple circle grows.;check;2,5
+"""
 TAG = "<img src=x onerror=alert(1)>"
 
 
@@ -84,10 +91,74 @@ def test_a_body_far_over_the_limit_is_refused_unread_in_words_for_this_page(send
     assert "larger than 2 MB. Run `foilworks audit FILE`" in answer.content.decode()
 
 
-def test_columns_of_other_names_are_answered_without_options_of_the_command_only(send):
-    answer = send("clip\tsays\n1\ta cup\n", "t.tsv").content.decode()
-    assert "rename the columns to caption and foil" in answer
-    assert "--format" not in answer
+def test_columns_of_other_names_are_chosen_on_the_page(send):
+    table = "zeta\typs\n" + "".join(f"a dog runs {n}\ta cat sleeps on mats {n}\n" for n in range(40))
+    asked = send(table, "t.tsv")
+    assert asked.status_code == 422
+    assert 'name="columns_of" value="t.tsv"' in asked.content.decode()
+    assert "--column" not in asked.content.decode()
+    menus = {"columns_of": "t.tsv", "caption": "zeta"}
+    unfinished = send(table, "t.tsv", **menus)
+    assert unfinished.status_code == 422
+    assert "Choose the caption and its foils" in unfinished.content.decode()
+    answer = send(table, "t.tsv", **menus, texts="yps")
+    assert answer.status_code == 200
+    assert answer.context["audit"]["pairs"] == 40
+    assert answer.context["columns"] == {"caption": "zeta", "foils": "yps"}
+    assert not stored()
+
+
+def test_menus_of_another_file_count_for_nothing(send):
+    answer = send(lines(planted()), columns_of="t.tsv", caption="zeta", texts="yps")
+    assert answer.status_code == 200
+    assert "table_form" not in answer.context
+
+
+def test_a_true_text_can_be_chosen_among_twins(send):
+    table = "a,b\n" + "".join(f"a dog runs up hill {n},a dog runs down hill {n}\n" for n in range(20))
+    asked = send(table, "t.csv")
+    assert "Which text is true?" in asked.content.decode()
+    form = send(table, "t.csv", caption_is="b").context["table_form"]
+    assert form["caption"].value() == "b"
+    assert form["texts"].value() == ["a"]
+
+
+def test_columns_can_be_chosen_after_an_audit(send):
+    answer = send(lines(planted()), choose_columns="1")
+    assert "audit" not in answer.context
+    assert answer.context["table_form"]["caption"].value() == "caption"
+
+
+def test_several_files_and_archives_are_one_benchmark(client):
+    rows = planted()
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as zipped:
+        zipped.writestr("inner/second.jsonl", lines(rows[100:]))
+    files = [
+        SimpleUploadedFile("first.jsonl", lines(rows[:100]).encode()),
+        SimpleUploadedFile("more.zip", archive.getvalue()),
+    ]
+    answer = client.post(reverse("audit"), {"file": files})
+    assert answer.status_code == 200
+    assert answer.context["audit"]["items"] == len(rows)
+
+
+def test_an_archive_of_too_much_text_is_refused_unpacked(client):
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
+        zipped.writestr("large.jsonl", " " * 2 * 1024**2)
+    with override_settings(AUDIT_MAX_BYTES=64 * 1024):
+        answer = client.post(reverse("audit"), {"file": SimpleUploadedFile("a.zip", archive.getvalue())})
+    assert answer.status_code == 422
+    assert "Upload it in parts" in answer.content.decode()
+
+
+def test_an_odd_table_of_a_spreadsheet_is_audited_as_it_is(send):
+    answer = send(ODD_TABLE, "odd.csv")
+    assert answer.status_code == 200
+    expected = {"caption": "What happens", "foils": "Wrong version+Wrong version 2", "video": "Filename"}
+    assert answer.context["columns"] == expected
+    assert answer.context["audit"]["pairs"] == 5
 
 
 def test_a_file_that_needs_too_much_memory_ends_with_its_process(send, monkeypatch):

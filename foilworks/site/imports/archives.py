@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext as _
 
@@ -42,11 +41,11 @@ class ArchivedFile(UploadedFile):
         """Do nothing: each reading begins at the first byte."""
 
 
-def unpacked(upload: UploadedFile) -> list[UploadedFile]:
+def unpacked(upload: UploadedFile, max_bytes: int) -> list[UploadedFile]:
     """Return the file, or the files of an archive without hidden ones.
 
-    EvaluationError: it is not an archive, it is empty or encrypted, its files exceed the limits of an upload, or two of
-    them have one name: records could mean either.
+    EvaluationError: it is not an archive, it is empty or encrypted, its files exceed `max_bytes` or MAX_FILES, or two
+    of them have one name: records could mean either.
     """
     name = str(upload.name)
     if not name.lower().endswith(SUFFIX):
@@ -67,11 +66,10 @@ def unpacked(upload: UploadedFile) -> list[UploadedFile]:
     if doubled:
         problem = _("%(name)s has files of the same name: %(files)s. Give each its own name, then pack it again.")
         raise EvaluationError(problem % {"name": name, "files": shortened(doubled)})
-    limit = settings.UPLOAD_MAX_BYTES
-    if len(infos) > MAX_FILES or sum(info.file_size for info in infos) > limit:
+    if len(infos) > MAX_FILES or sum(info.file_size for info in infos) > max_bytes:
         raise EvaluationError(
             _("%(name)s has more than %(files)d files or %(mb)d MB. Upload it in parts.")
-            % {"name": name, "files": MAX_FILES, "mb": limit // 1024**2}
+            % {"name": name, "files": MAX_FILES, "mb": max_bytes // 1024**2}
         )
     return [ArchivedFile(archive, info) for info in infos]
 

@@ -1,7 +1,7 @@
 """Define the form of an import: a file of records with its format, videos, or both."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.import_formats.jsonl import NAMES_OF_CLIPS
+from foilworks.core.corpus.import_formats.parsing.examples import EXAMPLES
 from foilworks.core.corpus.import_formats.parsing.json_records import parse_line
 from foilworks.core.corpus.import_formats.parsing.text_lines import decoded_head
 from foilworks.core.corpus.import_formats.parsing.video_rows import KINETICS_COLUMNS, looks_like_line
@@ -36,12 +37,18 @@ KINDS = {
 }
 
 
-def formats_by_kind() -> list[tuple[Any, dict[str, Entry]]]:
+def formats_by_kind(formats: Mapping[str, Entry] = IMPORTERS) -> list[tuple[Any, dict[str, Entry]]]:
     """Return (heading, {slug: row}) of the formats, without empty groups."""
     groups: dict[str, dict[str, Entry]] = {kind: {} for kind in KINDS}
-    for slug, entry in IMPORTERS.items():
+    for slug, entry in formats.items():
         groups[entry.kind if entry.kind in KINDS else ""][slug] = entry
     return [(KINDS[kind], rows) for kind, rows in groups.items() if rows]
+
+
+def format_groups(formats: Mapping[str, Entry] = IMPORTERS) -> list[tuple[Any, list[tuple[str, Entry, str]]]]:
+    """Return (heading, [(slug, row, first lines of an example)]) for the search box of formats."""
+    groups = formats_by_kind(formats)
+    return [(heading, [(slug, row, EXAMPLES.get(slug, "")) for slug, row in rows.items()]) for heading, rows in groups]
 
 
 # Of records files: no video has such a name, so one among the videos can only be the records.
@@ -80,17 +87,26 @@ class _ManyFiles(forms.ClearableFileInput):
     allow_multiple_selected = True
 
 
-class _FilesField(forms.FileField):
-    """Any number of files, those of archives one by one; none is an empty list."""
+class FilesField(forms.FileField):
+    """Any number of files; none is an empty list. `unpacks`: files of archives are taken one by one."""
 
     widget = _ManyFiles
 
+    def __init__(self, *, unpacks: bool = True, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.unpacks = unpacks
+
     def clean(self, data: Any, initial: Any = None) -> list[Any]:
-        files = [super(_FilesField, self).clean(file, initial) for file in data or []]
-        try:
-            return [member for file in files for member in unpacked(file)]
-        except EvaluationError as error:
-            raise ValidationError(str(error)) from error
+        files = [super(FilesField, self).clean(file, initial) for file in data or []]
+        return members(files, settings.UPLOAD_MAX_BYTES) if self.unpacks else files
+
+
+def members(files: Sequence[UploadedFile], max_bytes: int) -> list[UploadedFile]:
+    """Return the files, and those of archives one by one. ValidationError: an archive is unusable, or too large."""
+    try:
+        return [member for file in files for member in unpacked(file, max_bytes)]
+    except EvaluationError as error:
+        raise ValidationError(str(error)) from error
 
 
 def _record_files(files: Sequence[UploadedFile], *, is_named: bool) -> list[UploadedFile]:
@@ -109,7 +125,7 @@ class ImportForm(forms.Form):
     format = forms.ChoiceField(label=_("Format"))
     # Programs name the records; on the page they are among the files.
     records = forms.FileField(required=False, max_length=255)
-    videos = _FilesField(label=_("Files"), required=False, max_length=255)
+    videos = FilesField(label=_("Files"), required=False, max_length=255)
     subtest = forms.CharField(
         label=_("Subtest"),
         required=False,

@@ -34,7 +34,7 @@ def videos_folder(upload: Import) -> Path:
 
 
 def keep_files(upload: Import, records: UploadedFile | None, videos: Sequence[UploadedFile]) -> None:
-    """Write the uploads into the import's folder; of two files with one name, the later gets a number.
+    """Write the uploads into the import's folder.
 
     Existing files come from a write that was rolled back and whose number was reused. OSError: the disk refuses.
     """
@@ -43,8 +43,16 @@ def keep_files(upload: Import, records: UploadedFile | None, videos: Sequence[Up
     if records is not None:
         records_path(upload).parent.mkdir()
         write_file(records, records_path(upload))
-    for video in videos:
-        write_file(video, _free(videos_folder(upload), safe_name(video.name or "")))
+    write_files(videos, videos_folder(upload))
+
+
+def write_files(files: Sequence[UploadedFile], folder: Path) -> list[Path]:
+    """Write the files under safe names; of two with one name, the later gets a number. Return their paths."""
+    paths = []
+    for file in files:
+        paths.append(_free(folder, safe_name(file.name or "")))
+        write_file(file, paths[-1])
+    return paths
 
 
 def remove_files(upload: Import) -> None:

@@ -23,7 +23,7 @@ from foilworks.site.imports.access import get_import
 from foilworks.site.imports.actions.confirm_import import confirm_import, discard_import
 from foilworks.site.imports.actions.receive_import import receive_import
 from foilworks.site.imports.actions.undo_import import request_undo, started_of
-from foilworks.site.imports.forms import BY_NAME, RECORD_ENDINGS, ImportForm, formats_by_kind
+from foilworks.site.imports.forms import BY_NAME, RECORD_ENDINGS, ImportForm, format_groups
 from foilworks.site.imports.models import Import
 
 # Limit of listed rows; the command line lists all.
@@ -129,10 +129,7 @@ def new_import(request: HttpRequest, slug: str) -> HttpResponse:
         "imports": earlier,
         "formats": IMPORTERS,
         "examples": EXAMPLES,
-        "format_groups": [
-            (heading, [(slug, entry, EXAMPLES.get(slug, "")) for slug, entry in rows.items()])
-            for heading, rows in formats_by_kind()
-        ],
+        "format_groups": format_groups(),
         "chosen": form.initial.get("format", BY_NAME),
         "record_endings": RECORD_ENDINGS,
         "video_endings": SUFFIXES[1:],

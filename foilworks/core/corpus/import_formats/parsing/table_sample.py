@@ -1,6 +1,6 @@
 """The first rows of a table, small enough to store, and the records that a recipe makes of them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,17 +22,20 @@ SHOWN = 5
 def sample_of(path: Path, limits: TableLimits | None = None) -> dict[str, Any]:
     """`records`, the path of the list in a JSON file, and `rows`. CorpusError: the file cannot be read."""
     records = next(iter(lists_of(path)), "")
-    small_rows: list[dict[str, Any]] = []
+    rows = islice(rows_of(path, limits or TableLimits(), records=records), MAX_ROWS)
+    return {"records": records, "rows": small_rows(raw.value for raw in rows if not raw.problem)}
+
+
+def small_rows(rows: Iterable[Any]) -> list[dict[str, Any]]:
+    """Return the first rows with shortened cells, at most MAX_SIZE characters of more than one."""
+    first_rows: list[dict[str, Any]] = []
     size = 0
-    for raw in islice(rows_of(path, limits or TableLimits(), records=records), MAX_ROWS):
-        if raw.problem:
-            continue
-        row = _small(raw.value)
+    for row in map(_small, rows):
         size += len(str(row))
-        if small_rows and size > MAX_SIZE:
+        if first_rows and size > MAX_SIZE:
             break
-        small_rows.append(row)
-    return {"records": records, "rows": [row for row in small_rows if _is_storable(row)]}
+        first_rows.append(row)
+    return [row for row in first_rows if _is_storable(row)]
 
 
 def _small(value: Any, depth: int = 6) -> Any:

@@ -41,6 +41,8 @@ FIELD_OF_ROLE = {role: name for name, role in ROLE_OF_FIELD.items() if name != "
 # The record, and the fields that it was read from.
 Texts = tuple[TextRecord, Mapping[str, Any]]
 Outcome = TypeVar("Outcome")
+# Line, fields, those of the enclosing records, and the place in the file.
+_Fields = tuple[int, dict[str, Any], dict[str, str], tuple[int, int]]
 
 
 @dataclass
@@ -168,21 +170,40 @@ def holds_texts(source: Source) -> bool:
     return is_readable or bool(columns)
 
 
+def sample_of_texts(source: Source) -> list[dict[str, Any]]:
+    """Return the fields of the first records, under the names that `columns` takes. CorpusError: it cannot be read."""
+    return [fields for _line, fields, _own_fields, _address in _sample(source)]
+
+
+def columns_of_roles(columns: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
+    """Return role -> columns of what a person chose for the fields of an import; fields of imports alone are left out."""
+    roles = {ROLE_OF_FIELD.get(name, name): name for name in sorted(columns, key="source_id".__ne__)}
+    return {
+        role: chosen if isinstance(chosen := columns[name], str) else "+".join(chosen)
+        for role, name in roles.items()
+        if role in ROLES
+    }
+
+
+def are_whole(columns: Mapping[str, str]) -> bool:
+    """Report whether the roles make records: right and wrong texts, or options and an answer."""
+    return columns.keys() >= {"right", "wrongs"} or columns.keys() >= {"options", "answer"}
+
+
+def _sample(source: Source) -> list[_Fields]:
+    return [outcome for outcome in islice(_fields(source), MAX_SAMPLE) if not isinstance(outcome, RawRecord)]
+
+
 def _survey(source: Source) -> tuple[bool, dict[str, str], Mapping[str, Guess]]:
     """Report whether a record is readable by its names; if none is, return columns of the roles, and the roles."""
-    outcomes = [outcome for outcome in islice(_fields(source), MAX_SAMPLE) if not isinstance(outcome, RawRecord)]
+    outcomes = _sample(source)
     sample = [fields for _line, fields, _own_fields, _address in outcomes]
     is_readable, roles = any(map(_is_readable, sample)), roles_of(sample, video_names=source.video_names)
     if is_readable:
         has_clips = any(columns_of(fields, "video") or own.get("video") for _line, fields, own, _address in outcomes)
         return True, {} if has_clips and not source.video_names else _clip_column(roles, sample), roles
-    columns = {
-        ROLE_OF_FIELD.get(name, name): "+".join(guess.columns)
-        for name, guess in roles.items()
-        if guess.confidence >= SURE and ROLE_OF_FIELD.get(name, name) in ROLES
-    }
-    is_whole = columns.keys() >= {"right", "wrongs"} or columns.keys() >= {"options", "answer"}
-    return False, columns if is_whole else {}, roles
+    columns = columns_of_roles({name: guess.columns for name, guess in roles.items() if guess.confidence >= SURE})
+    return False, columns if are_whole(columns) else {}, roles
 
 
 def _check_comparable(source: Source, roles: Mapping[str, Guess]) -> None:
@@ -231,7 +252,7 @@ def _drafts(source: Source) -> Iterator[tuple[Draft, Mapping[str, Any]] | RawRec
             raise CorpusError(f"{source.path}:{line}: {error}") from error
 
 
-def _fields(source: Source) -> Iterator[tuple[int, dict[str, Any], dict[str, str], tuple[int, int]] | RawRecord]:
+def _fields(source: Source) -> Iterator[_Fields | RawRecord]:
     for number, raw in enumerate(raw_records(source.path, source.limits)):
         try:
             if raw.problem:
