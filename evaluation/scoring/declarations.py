@@ -4,6 +4,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from foilworks.core.projects.audit_trail.row_kind import RowKind, RowPage
+from foilworks.core.projects.limits.visitor_page import UploadPage
 from foilworks.core.projects.notifications.kind import RunKind
 from foilworks.core.projects.webhooks.event_type import EventType
 
@@ -36,4 +37,4 @@ ROW_KINDS: dict[str, RowKind] = {
 ROW_PAGES: dict[str, RowPage] = {
     "evaluation.run": RowPage("scoring:run"),
 }
-UPLOAD_PAGES = {"scoring:bring_scores": "scores of a release"}
+UPLOAD_PAGES = {"scoring:bring_scores": UploadPage(_("scores of a release"))}

@@ -3,6 +3,7 @@
 
 /* global htmx */
 import { fresh } from "../foilworks/dom.js";
+import { megabytes, sendPieces } from "./pieces.js";
 
 const SHOWN = 8;
 
@@ -12,6 +13,7 @@ function wire(form, files = []) {
   const field = form.querySelector(".drop input[type=file]");
   const list = form.querySelector("[data-drop-list]");
   const zone = form.querySelector(".drop");
+  let isSending = false;
   const take = (files) => {
     const kinds = sorted(files, list.dataset);
     show(list, kinds, (records) => setFiles(field, [records, ...kinds.archives, ...kinds.videos]));
@@ -42,8 +44,9 @@ function wire(form, files = []) {
   form.addEventListener("submit", (event) => {
     if (!field.files.length) return;
     event.preventDefault();
-    const bar = form.querySelector(".drop-progress");
-    if (bar.hidden) send(form, list, bar, event.submitter);
+    if (isSending) return;
+    isSending = true;
+    send(form, field, list, event.submitter).finally(() => (isSending = false));
   });
 }
 
@@ -125,38 +128,38 @@ function choices(label, files, choose) {
   return group;
 }
 
-function megabytes(bytes) {
-  return bytes < 1e5 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
-}
-
-/** Send the form with its progress, then go where the answer is; one of this page comes in its place, with the files. */
-function send(form, list, bar, submitter) {
-  const request = new XMLHttpRequest();
-  request.upload.addEventListener("progress", ({ loaded, total }) => (bar.value = total ? loaded / total : 0));
-  request.addEventListener("load", () => {
-    if (request.responseURL !== location.href.split("#")[0]) {
-      location.assign(request.responseURL);
-      return;
+/** Send the files, then the form; go where the answer is. One of this page comes in its place, with the files. */
+async function send(form, field, list, submitter) {
+  const files = [...field.files];
+  const panel = form.querySelector("[data-drop-sending]");
+  try {
+    const data = new FormData(form, submitter);
+    if (form.dataset.pieces) {
+      const sent = await sendPieces(files, panel, { url: form.dataset.pieces, partBytes: Number(form.dataset.partBytes) });
+      data.delete(field.name);
+      // The last part of an address identifies the file.
+      data.set("arrived", sent.map((address) => address.split("/").at(-2)).join(" "));
     }
-    const files = [...form.querySelector(".drop input[type=file]").files];
-    const answer = new DOMParser().parseFromString(request.responseText, "text/html");
-    const main = document.querySelector("main");
-    main.replaceChildren(...document.importNode(answer.querySelector("main"), true).childNodes);
-    main.querySelector("[role=alert], h1")?.scrollIntoView();
-    for (const next of fresh(main, "form[data-drop]", "Drop")) wire(next, files);
-    main.dispatchEvent(new CustomEvent("foilworks:load", { bubbles: true }));
-    htmx.process(main);
-  });
-  request.addEventListener("error", () => {
-    bar.hidden = true;
+    const answer = await fetch(form.action, { method: "POST", body: data });
+    if (answer.url === location.href.split("#")[0]) showInPlace(await answer.text(), files);
+    else location.assign(answer.url);
+  } catch (error) {
     delete form.dataset.sent;
     for (const button of form.querySelectorAll("[data-busy]")) {
       button.setAttribute("aria-disabled", "false");
       button.removeAttribute("data-busy");
     }
-    list.append(Object.assign(document.createElement("p"), { className: "notice notice-bad", textContent: list.dataset.lost }));
-  });
-  bar.hidden = false;
-  request.open("POST", form.action || location.href);
-  request.send(new FormData(form, submitter));
+    const text = error instanceof TypeError ? list.dataset.lost : error.message;
+    list.append(Object.assign(document.createElement("p"), { className: "notice notice-bad", textContent: text }));
+  }
+}
+
+function showInPlace(text, files) {
+  const answer = new DOMParser().parseFromString(text, "text/html");
+  const main = document.querySelector("main");
+  main.replaceChildren(...document.importNode(answer.querySelector("main"), true).childNodes);
+  main.querySelector("[role=alert], h1")?.scrollIntoView();
+  for (const form of fresh(main, "form[data-drop]", "Drop")) wire(form, files);
+  main.dispatchEvent(new CustomEvent("foilworks:load", { bubbles: true }));
+  htmx.process(main);
 }

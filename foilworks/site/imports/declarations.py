@@ -4,6 +4,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from foilworks.core.projects.audit_trail.row_kind import RowKind, RowPage
+from foilworks.core.projects.limits.pace import MIB
+from foilworks.core.projects.limits.visitor_page import UploadPage
 from foilworks.core.projects.webhooks.event_type import EventType
 
 # Name in the row of a job -> the function that a worker runs.
@@ -35,4 +37,6 @@ ROW_KINDS: dict[str, RowKind] = {
 ROW_PAGES: dict[str, RowPage] = {
     "evaluation.import": RowPage("imports:import"),
 }
-UPLOAD_PAGES = {"imports:new_import": "records and their videos"}
+UPLOAD_PAGES = {"imports:new_import": UploadPage(_("records and their videos"))}
+# Files of an import that the page sends before the form, piece by piece.
+PIECES = UploadPage(_("a piece of a file"), part_bytes=8 * MIB, hours=24)

@@ -10,6 +10,7 @@ from django.core.files.uploadedfile import UploadedFile
 
 from evaluation.score_files.uploaded_files import safe_name, write_file
 from foilworks.site.imports.models import Import
+from foilworks.site.imports.pieces import ArrivingFile
 
 RECORDS, VIDEOS = "records", "videos"
 MAX_SMALL_BYTES = 2 * 1024 * 1024
@@ -42,7 +43,7 @@ def keep_files(upload: Import, records: UploadedFile | None, videos: Sequence[Up
     videos_folder(upload).mkdir(parents=True, mode=0o700)
     if records is not None:
         records_path(upload).parent.mkdir()
-        write_file(records, records_path(upload))
+        _write(records, records_path(upload))
     write_files(videos, videos_folder(upload))
 
 
@@ -51,8 +52,15 @@ def write_files(files: Sequence[UploadedFile], folder: Path) -> list[Path]:
     paths = []
     for file in files:
         paths.append(_free(folder, safe_name(file.name or "")))
-        write_file(file, paths[-1])
+        _write(file, paths[-1])
     return paths
+
+
+def _write(file: UploadedFile, path: Path) -> None:
+    if isinstance(file, ArrivingFile):
+        file.link_to(path)
+    else:
+        write_file(file, path)
 
 
 def remove_files(upload: Import) -> None:

@@ -23,8 +23,10 @@ from foilworks.site.imports.access import get_import
 from foilworks.site.imports.actions.confirm_import import confirm_import, discard_import
 from foilworks.site.imports.actions.receive_import import receive_import
 from foilworks.site.imports.actions.undo_import import request_undo, started_of
+from foilworks.site.imports.declarations import PIECES
 from foilworks.site.imports.forms import BY_NAME, RECORD_ENDINGS, ImportForm, format_groups
 from foilworks.site.imports.models import Import
+from foilworks.site.imports.pieces import arrived_files
 
 # Limit of listed rows; the command line lists all.
 MAX_LINES = 300
@@ -114,9 +116,15 @@ MAX_LISTED = 30
 def new_import(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     is_posted = request.method == "POST"
-    form = ImportForm(request.POST, request.FILES, asks_for_columns=True) if is_posted else ImportForm()
+    arrived = arrived_files(request.user, project, request.POST.get("arrived", ""))
+    files = request.FILES.copy()
+    files.setlist("videos", [*files.getlist("videos"), *arrived])
+    form = ImportForm(request.POST, files, asks_for_columns=True) if is_posted else ImportForm()
     if is_posted and form.is_valid():
-        return redirect("imports:import", slug, receive_import(request.user, project, **form.parameters()).pk)
+        upload = receive_import(request.user, project, **form.parameters())
+        for file in arrived:
+            file.path.unlink()
+        return redirect("imports:import", slug, upload.pk)
     earlier = Import.objects.filter(project=project).select_related("job", "created_by")[:MAX_LISTED]
     # The note below the format is fetched again from this page: htmx sends the field by its name.
     format_slug = (request.POST if is_posted else request.GET).get("format")
@@ -132,6 +140,7 @@ def new_import(request: HttpRequest, slug: str) -> HttpResponse:
         "format_groups": format_groups(),
         "chosen": form.initial.get("format", BY_NAME),
         "record_endings": RECORD_ENDINGS,
+        "pieces": PIECES,
         "video_endings": SUFFIXES[1:],
     }
     return render(request, "evaluation/new_import.html", context, status=422 if is_posted else 200)

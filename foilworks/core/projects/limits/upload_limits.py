@@ -109,5 +109,5 @@ def limit_of(request: HttpRequest) -> int:
     page = visitor_pages().get(name)
     if page is not None and page.setting:
         return page.max_bytes
-    takes_files = name in upload_pages() and request.user.is_authenticated
-    return settings.UPLOAD_MAX_BYTES if takes_files else MIB
+    upload_page = upload_pages().get(name) if request.user.is_authenticated else None
+    return upload_page.max_bytes if upload_page is not None else MIB

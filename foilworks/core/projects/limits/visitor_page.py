@@ -1,4 +1,7 @@
-"""Say what a page takes from visitors. Each room declares its own pages (VISITOR_PAGES)."""
+"""Say what a page takes from visitors and from members.
+
+Each room declares its own pages: VISITOR_PAGES, UPLOAD_PAGES.
+"""
 
 from dataclasses import dataclass
 
@@ -10,6 +13,24 @@ from foilworks.core.projects.limits.pace import MIB, SMALL_BODY_BYTES
 from foilworks.core.projects.limits.rate_limits import Limit
 
 SMALLER = _("Upload a smaller file.")
+
+
+@dataclass(frozen=True)
+class UploadPage:
+    """A page or operation that takes large files from members only. `takes`: what, in words.
+
+    `setting`: the setting with the largest sum of its files in bytes. `part_bytes`: bytes per request where a file comes
+    in pieces. `hours`: how long a file that nobody continues is stored in FILE_UPLOAD_TEMP_DIR.
+    """
+
+    takes: str | Promise
+    setting: str = "UPLOAD_MAX_BYTES"
+    part_bytes: int = 0
+    hours: int = 24
+
+    @property
+    def max_bytes(self) -> int:
+        return int(getattr(settings, self.setting))
 
 
 @dataclass(frozen=True)

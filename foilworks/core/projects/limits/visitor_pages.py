@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from foilworks.core.projects.limits.visitor_page import VisitorPage
+from foilworks.core.projects.limits.visitor_page import UploadPage, VisitorPage
 from foilworks.core.rooms import declared
 
 
@@ -11,6 +11,6 @@ def visitor_pages() -> Mapping[str, VisitorPage]:
     return declared("VISITOR_PAGES")
 
 
-def upload_pages() -> Mapping[str, str]:
-    """Return the pages and operations of all rooms that take large files from members only, with what each takes."""
+def upload_pages() -> Mapping[str, UploadPage]:
+    """Return the pages and operations of all rooms that take large files from members only."""
     return declared("UPLOAD_PAGES")

@@ -9,13 +9,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from foilworks.core.projects.audit_trail import recording as audit
+from foilworks.site.imports.declarations import PIECES
 from foilworks.site.imports.models import Import
 from foilworks.site.imports.uploads import remove_files
 
 # Long enough for a weekend and a holiday; the preview page states it.
 KEPT_DAYS = 14
-# A running upload writes more often than that.
-ARRIVES_WITHIN_HOURS = 24
 
 
 def discard_stale_imports(*, now: datetime | None = None) -> int:
@@ -41,8 +40,8 @@ def _discard(upload: Import, now: datetime) -> int:
 
 
 def remove_partial_uploads(*, now: datetime | None = None) -> int:
-    """Remove files of uploads whose web process was killed, and return how many."""
-    before = ((now or timezone.now()) - timedelta(hours=ARRIVES_WITHIN_HOURS)).timestamp()
+    """Remove files of uploads that nobody continues, or whose web process was killed, and return how many."""
+    before = ((now or timezone.now()) - timedelta(hours=PIECES.hours)).timestamp()
     removed = 0
     for path in Path(settings.FILE_UPLOAD_TEMP_DIR).glob("*.upload*"):
         # Another process may remove it first.
