@@ -134,8 +134,8 @@ async function send(form, field, list, submitter) {
   const panel = form.querySelector("[data-drop-sending]");
   try {
     const data = new FormData(form, submitter);
-    if (form.dataset.pieces) {
-      const sent = await sendPieces(files, panel, { url: form.dataset.pieces, partBytes: Number(form.dataset.partBytes) });
+    if (panel.dataset.pieces) {
+      const sent = await sendPieces(files, panel);
       data.delete(field.name);
       // The last part of an address identifies the file.
       data.set("arrived", sent.map((address) => address.split("/").at(-2)).join(" "));

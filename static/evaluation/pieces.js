@@ -21,7 +21,9 @@ async function loadTus() {
 }
 
 /** Send the files, show it in `panel`, and return their addresses. An Error has the server's reason. */
-export async function sendPieces(files, panel, { url, partBytes }) {
+export async function sendPieces(files, panel) {
+  const { pieces: url, partBytes: partText } = panel.dataset;
+  const partBytes = Number(partText);
   const { Upload, defaultOptions } = await loadTus();
   await forgetOld(defaultOptions.urlStorage);
   const waiting = files.filter((file) => !addresses.has(file));

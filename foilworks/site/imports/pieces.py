@@ -51,6 +51,10 @@ class ArrivingFile(UploadedFile):
     def file(self, file: IO[bytes] | None) -> None:
         self._file = file
 
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
     @property
     def offset(self) -> int:
         """Return how many bytes have arrived. FileNotFoundError: the file was removed."""
@@ -112,8 +116,9 @@ def arriving_file(person: User, project: Project, token: str) -> ArrivingFile:
     return file
 
 
-def arrived_files(person: User, project: Project, tokens: str) -> list[ArrivingFile]:
-    """Return the files of these addresses, with spaces between them. EvaluationError: one has not arrived as a whole."""
+@contextmanager
+def arrived_files(person: User, project: Project, tokens: str) -> Iterator[list[ArrivingFile]]:
+    """Give the files of these addresses, with spaces between them. EvaluationError: one has not arrived as a whole."""
     try:
         files = [arriving_file(person, project, token) for token in tokens.split()]
         partial = [str(file.name) for file in files if file.offset != file.size]
@@ -124,4 +129,8 @@ def arrived_files(person: User, project: Project, tokens: str) -> list[ArrivingF
     if sum(file.size for file in files) > PIECES.max_bytes:
         problem = _("The files have more than %(mb)d MB in total. Upload them in parts.")
         raise EvaluationError(problem % {"mb": PIECES.max_bytes // 1024**2})
-    return files
+    try:
+        yield files
+    finally:
+        for file in files:
+            file.close()

@@ -116,15 +116,17 @@ MAX_LISTED = 30
 def new_import(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     is_posted = request.method == "POST"
-    arrived = arrived_files(request.user, project, request.POST.get("arrived", ""))
-    files = request.FILES.copy()
-    files.setlist("videos", [*files.getlist("videos"), *arrived])
-    form = ImportForm(request.POST, files, asks_for_columns=True) if is_posted else ImportForm()
-    if is_posted and form.is_valid():
-        upload = receive_import(request.user, project, **form.parameters())
-        for file in arrived:
-            file.path.unlink()
-        return redirect("imports:import", slug, upload.pk)
+    form = ImportForm()
+    with arrived_files(request.user, project, request.POST.get("arrived", "")) as arrived:
+        if is_posted:
+            files = request.FILES.copy()
+            files.setlist("videos", [*files.getlist("videos"), *arrived])
+            form = ImportForm(request.POST, files, asks_for_columns=True)
+        if is_posted and form.is_valid():
+            upload = receive_import(request.user, project, **form.parameters())
+            for file in arrived:
+                file.path.unlink()
+            return redirect("imports:import", slug, upload.pk)
     earlier = Import.objects.filter(project=project).select_related("job", "created_by")[:MAX_LISTED]
     # The note below the format is fetched again from this page: htmx sends the field by its name.
     format_slug = (request.POST if is_posted else request.GET).get("format")
