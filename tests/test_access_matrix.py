@@ -329,6 +329,9 @@ RULES: dict[str, Rule] = {
     "dashboard:plan": owner_page(),
     "dashboard:target": owner_page(get=NO, post=422),
     "imports:new_import": owner_page(post=422),
+    "imports:new_file": owner_page(get=NO, post=400),
+    # It takes HEAD, PATCH and DELETE (tests/evaluation/test_import_pieces.py).
+    "imports:file": owner_page("file_token", get=NO),
     "imports:import": owner_page("import"),
     "imports:import_progress": owner_page("import"),
     # The import of the world below is no table: the page goes on to the import's own.
@@ -480,6 +483,7 @@ WORDS = {
     "job_report": "skill",
     "chart": "votes",
     "exporter": "jsonl",
+    "file_token": "made-up",
 }
 
 

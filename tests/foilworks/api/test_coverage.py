@@ -122,6 +122,7 @@ COVERAGE: dict[str, str] = {
     "annotation:undo": "undo",
     "dashboard:target": "change_settings",
     "imports:new_import": "create_import",
+    "imports:new_file": "create_import",
     "imports:import_columns": "map_import",
     "imports:confirm_import": "confirm_import",
     "imports:discard_import": "discard_import",
