@@ -29,6 +29,16 @@ MISSING = {
 # (title, reason, page, label of the button, counts that show that it is done)
 STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
     (
+        _("Import videos and captions"),
+        _(
+            "Drop a folder, a table or an archive. You see which clips match and how each row is understood before "
+            "anything is saved. A row with foils becomes an item."
+        ),
+        "imports:new_import",
+        _("Import"),
+        ("captions", "items"),
+    ),
+    (
         _("Define a subtest"),
         _(
             "A subtest covers one phenomenon, such as direction, counting or change of state. It also sets "
@@ -38,13 +48,6 @@ STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
         "corpus:subtests",
         _("Create subtest"),
         ("subtests", "items"),
-    ),
-    (
-        _("Import videos and captions"),
-        _("Each caption is a true sentence about its video clip. You see a preview before anything is saved."),
-        "imports:new_import",
-        _("Import"),
-        ("captions", "items"),
     ),
     (
         _("Generate foils"),

@@ -18,9 +18,9 @@ NOTHING = dict.fromkeys(
     ("counts", "missing", "following"),
     [
         ({}, 3, 0),
-        ({"subtests": 1}, 3, 1),
+        ({"captions": 3}, 3, 1),
         # The second thing first: what is missing before it is next.
-        ({"captions": 3}, 0, 0),
+        ({"subtests": 1}, 0, 0),
         ({"subtests": 1, "captions": 3}, 3, 2),
         ({"subtests": 1, "captions": 3, "made": 2}, 1, 3),
         # People are there before anybody has edited anything.
