@@ -26,10 +26,11 @@ class Download(NamedTuple):
     subtest: str = ""
 
 
-def download(address: str) -> Download:
+def download(address: str, *, max_bytes: int = 0) -> Download:
     """Return the files behind `hf://datasets/OWNER/NAME[@REVISION][/PATH]`, from the cache of `huggingface_hub`.
 
-    EvaluationError: another form of address, no client of the hub, no network, no such data set, or no file to audit.
+    EvaluationError: another form of address, no client of the hub, no network, no such data set, no file to read, or
+    files of more than `max_bytes` (0: no limit).
     """
     match = ADDRESS.fullmatch(address)
     if match is None:
@@ -45,8 +46,13 @@ def download(address: str) -> Download:
     # The client's own error has two bases: that of the HTTP library of this version, and OSError.
     failures: tuple[type[Exception], ...] = (*HfHubHTTPError.__bases__, OSError, ValueError)
     try:
-        info = huggingface_hub.HfApi().dataset_info(name, revision=match[2])
-        files = _files_of(address, [row.rfilename for row in info.siblings or []], inner)
+        info = huggingface_hub.HfApi().dataset_info(name, revision=match[2], files_metadata=bool(max_bytes))
+        sizes = {row.rfilename: getattr(row, "size", 0) or 0 for row in info.siblings or []}
+        files = _files_of(address, list(sizes), inner)
+        if max_bytes and (n_bytes := sum(sizes[file] for file in files)) > max_bytes:
+            raise EvaluationError(
+                f"{address}: has {n_bytes >> 20} MB, more than the limit of {max_bytes >> 20} MB; add a path to the address"
+            )
         folder = huggingface_hub.snapshot_download(
             name, repo_type="dataset", revision=info.sha, allow_patterns=list(files)
         )

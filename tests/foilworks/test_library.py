@@ -258,11 +258,11 @@ def hub_cache(monkeypatch, tmp_path):
     lines = "".join(json.dumps(row) + "\n" for row in ROWS)
     (tmp_path / "data" / "doors.jsonl").write_text(lines, encoding="utf-8")
 
-    def info(_self, name, *, revision):
+    def info(_self, name, *, revision, files_metadata):
         if name != "lab/doors":
             # As its HTTP library raises it.
             raise HfHubHTTPError.__bases__[0]("404")
-        rows = [SimpleNamespace(rfilename=name) for name in ("README.md", "data/doors.jsonl", "dataset_infos.json")]
+        rows = [SimpleNamespace(rfilename=name, size=1000) for name in ("README.md", "data/doors.jsonl", "dataset_infos.json")]
         return SimpleNamespace(sha=SHA, siblings=rows, card_data={"license": ["mit", "cc-by-4.0"]})
 
     def snapshot(name, *, repo_type, revision, allow_patterns):

@@ -40,6 +40,7 @@ class ImportIn(Schema):
     dataset: Word = ""
     recipe: Word = ""
     mapping: str = ""
+    address: str = ""
     as_published: bool = False
     at_once: bool = False
 
@@ -106,7 +107,7 @@ def create_import(
 ) -> Status:
     """Send a file of records, videos, or both.
 
-    Format `videos`: only videos; `auto`: a table or JSON lines, by the file's name; `table`: any table, with the name
+    `address`: of records on the Hugging Face Hub, hf://datasets/…, instead of `records`. Format `videos`: only videos; `auto`: a table or JSON lines, by the file's name; `table`: any table, with the name
     of a `recipe` of Foilworks or a recipe as JSON in `mapping`. `as_published`: items of a
     published set count as valid on the publisher's word, unless the file's votes decide. A job writes the `preview`,
     and confirming the import stores it; `at_once` stores without a preview. The result lists invalid records; valid

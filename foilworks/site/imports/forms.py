@@ -22,6 +22,7 @@ from foilworks.core.corpus.records import MAX_DATASET, MAX_LABEL
 from foilworks.core.corpus.video_files.ingest import SUFFIXES
 from foilworks.core.projects.forms.registry_entry import choices_of
 from foilworks.core.text.registry import Entry
+from foilworks.library.hub import ADDRESS
 from foilworks.site.imports.archives import SUFFIX, unpacked
 
 # The choice without a format.
@@ -155,6 +156,14 @@ class ImportForm(forms.Form):
         ),
     )
 
+    address = forms.RegexField(
+        ADDRESS,
+        label=_("Data set of the Hugging Face Hub"),
+        required=False,
+        max_length=300,
+        help_text=_("Instead of a records file: hf://datasets/OWNER/NAME@REVISION/PATH. The server downloads it."),
+        error_messages={"invalid": _("Write the address as hf://datasets/OWNER/NAME@REVISION/PATH.")},
+    )
     recipe = forms.CharField(required=False, max_length=200)
     mapping = forms.JSONField(required=False)
 
@@ -174,7 +183,7 @@ class ImportForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         format_slug = self.cleaned_data.get("format")
-        if self.errors.keys() & {"records", "videos"}:
+        if self.errors.keys() & {"records", "videos", "address"}:
             return self.cleaned_data
         files = self.cleaned_data["videos"]
         records = [self.cleaned_data["records"]] if self.cleaned_data["records"] else []
@@ -188,6 +197,10 @@ class ImportForm(forms.Form):
             self.add_error(
                 "videos", _("Each of these files can be the records: %(names)s. Choose one.") % {"names": names}
             )
+        elif records and self.cleaned_data.get("address"):
+            self.add_error("address", _("Give a records file or an address, not both."))
+        elif self.cleaned_data.get("address"):
+            self.cleaned_data["format"] = "table" if format_slug in (BY_NAME, "videos") else format_slug
         elif format_slug == "videos" and records:
             self.add_error("format", _("Choose the format of the records file, or remove the file."))
         elif format_slug == "videos" and not videos:
@@ -234,5 +247,5 @@ class ImportForm(forms.Form):
         known_params = {param.name for param in IMPORTERS[slug].params} if slug else set()
         param_names = ("subtest", "dataset", "made_by", "recipe", "mapping")
         params = {name: values[name] for name in param_names if name in known_params and values[name]}
-        files = {"records": values["records"], "videos": values["videos"]}
+        files = {name: values[name] for name in ("records", "videos", "address")}
         return {"format_slug": slug, **files, "params": params, "as_published": values["as_published"]}

@@ -15,6 +15,9 @@ class Import(RequestedJob):
     params = models.JSONField(default=dict, blank=True)
     # The uploaded file name, without characters that a path could use.
     file_name = models.CharField(max_length=200, blank=True)
+    # Of records on the Hugging Face Hub, hf://datasets/…; empty if a file was uploaded.
+    address = models.CharField(max_length=400, blank=True, default="", db_default="")
+    licence = models.CharField(max_length=200, blank=True, default="", db_default="")
     n_videos = models.PositiveIntegerField(default=0)
     # Whether stored records that differ become what the file says.
     update = models.BooleanField(default=False)
@@ -53,5 +56,6 @@ class Import(RequestedJob):
 
     @property
     def is_unmapped(self) -> bool:
-        """Report whether it is a table of which nobody said what its columns are."""
-        return self.format == "table" and not (self.params.get("mapping") or self.params.get("recipe"))
+        """Report whether it is a table of which nobody said what its columns are. Those of a folder say it themselves."""
+        is_table = self.format == "table" and not self.file_name.endswith("/")
+        return is_table and not (self.params.get("mapping") or self.params.get("recipe"))

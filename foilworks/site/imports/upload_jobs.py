@@ -22,6 +22,7 @@ from foilworks.core.projects.errors import AccessDenied
 from foilworks.core.text.registry import lookup
 from foilworks.site.imports.actions.undo_import import started_of, undo_import
 from foilworks.site.imports.batch import ImportResult
+from foilworks.site.imports.hub_files import fetch_records
 from foilworks.site.imports.models import Import
 from foilworks.site.imports.store import analyze_after_bulk_import, import_records
 from foilworks.site.imports.uploads import records_path, remove_files, videos_folder, without_folder
@@ -77,12 +78,13 @@ def _outcome(upload: Import, job: Job, *, dry_run: bool) -> tuple[dict[str, Any]
     try:
         if upload.created_by is None:
             raise EvaluationError("the account that uploaded this no longer exists; upload the files again")
+        fetch_records(upload)
         if dry_run and upload.is_unmapped:
             return {"table": _table_sample(upload)}, None
         if upload.format:
             result = _records(upload, job, dry_run)
             outcome = {**result.as_json(), **({"sample": _sample(upload)} if dry_run else {})}
-            if dry_run and upload.format == "table":
+            if dry_run and upload.format == "table" and records_path(upload).is_file():
                 outcome["table"] = _table_sample(upload)
         else:
             outcome = _videos(upload, job, dry_run)

@@ -30,24 +30,25 @@ def receive_import(
     records: UploadedFile | None,
     videos: Sequence[UploadedFile],
     params: Mapping[str, Any],
+    address: str = "",
     as_published: bool = False,
     at_once: bool = False,
 ) -> Import:
     """Store the files and queue the job that previews the import, or with `at_once` the job that stores it.
 
-    `as_published`: their items count as valid because they are published. AccessDenied without the researcher's role;
+    `address`: of records on the hub, which the job downloads. `as_published`: their items count as valid because they are published. AccessDenied without the researcher's role;
     EvaluationError: records without a format, no files, no room on the disk; RegistryError: an unknown format or
     parameter.
     """
     require_role(person, project, Role.RESEARCHER)
     if format_slug:
         parse_params(lookup(IMPORTERS, format_slug, "format"), params)
-    if bool(format_slug) != (records is not None) or not (records or videos):
+    if bool(format_slug) != (records is not None or bool(address)) or not (records or address or videos):
         raise EvaluationError(_("Upload a records file and choose its format, or upload only videos."))
     upload = Import(
         project=project, format=format_slug, params=dict(params), as_published=as_published, created_by=person
     )
-    upload.file_name = safe_name(records.name or "") if records else ""
+    upload.file_name, upload.address = safe_name(records.name or "") if records else "", address
     upload.n_videos = len(videos)
     upload.confirmed_at = timezone.now() if at_once else None
     try:
@@ -55,11 +56,11 @@ def receive_import(
             upload.save()
             keep_files(upload, records, videos)
             doing = _("Importing %(name)s") if at_once else _("Checking %(name)s")
-            title = doing % {"name": upload.file_name or _("videos")}
+            title = doing % {"name": upload.file_name or address or _("videos")}
             job, quick = STORE if at_once else PREVIEW, is_small(upload)
             upload.job = enqueue(job, upload.pk, title=title, project_id=project.pk, quick=quick)
             upload.save(update_fields=["job"])
-            details = {"format": format_slug, "file": upload.file_name, "videos": upload.n_videos, "at_once": at_once}
+            details = {"format": format_slug, "file": upload.file_name or address, "videos": upload.n_videos, "at_once": at_once}
             audit.record(audit.event(project, person, "evaluation.receive_import", upload, **details))
     except EvaluationError:
         # A damaged archive.

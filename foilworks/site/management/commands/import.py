@@ -8,6 +8,7 @@ from django.core.management.base import CommandParser
 
 from foilworks.core.corpus.import_formats.registry import IMPORTERS
 from foilworks.site.imports.batch import ImportResult
+from foilworks.site.imports.hub_files import local_records
 from foilworks.site.imports.recipes import save_recipe
 from foilworks.site.imports.store import analyze_after_bulk_import, import_records
 from foilworks.site.management.base import FoilworksCommand, one_line, parse_set_options
@@ -28,7 +29,9 @@ class Command(FoilworksCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("format", choices=sorted(IMPORTERS), metavar="FORMAT", help=_formats())
-        parser.add_argument("path", type=Path, metavar="PATH", help="file to import")
+        parser.add_argument(
+            "path", metavar="PATH", help="file to import, or an address hf://datasets/OWNER/NAME@REVISION/PATH"
+        )
         parser.add_argument("--project", required=True, metavar="SLUG", help="project to import into")
         parser.add_argument("--create", action="store_true", help="create the project if it does not exist")
         parser.add_argument("--media", type=Path, metavar="DIR", help="folder of the video files, found by name or id")
@@ -55,6 +58,7 @@ class Command(FoilworksCommand):
         add_table_options(parser)
 
     def run(self, **options: Any) -> dict[str, Any]:
+        options["path"], origin, _subtest = local_records(options["path"])
         project = project_to_fill(options["project"], create=options["create"])
         params = table_params(options["format"], project, options, parse_set_options(options["set"]))
 
@@ -78,9 +82,11 @@ class Command(FoilworksCommand):
         )
         if not result.dry_run:
             analyze_after_bulk_import(result)
-        return result.as_json()
+        return {**result.as_json(), "origin": dict(origin)}
 
     def render(self, result: dict[str, Any]) -> str:
+        if origin := result["origin"]:
+            self.say(one_line(f"{origin['address']}: revision {origin['revision']}, licence {origin['licence'] or '-'}"))
         if result["columns"]:
             self.say(one_line(f"columns: {result['columns']}"))
         for kind in ("errors", "warnings"):
