@@ -8,6 +8,8 @@ JOBS = {
     "pairs.add_natural": "annotation.pairs.jobs:add_natural_pairs",
     "pairs.add_reversals": "annotation.pairs.jobs:add_reversals",
     "pairs.add_orders": "annotation.pairs.jobs:add_orders",
+    "pairs.add_speeds": "annotation.pairs.jobs:add_speeds",
+    "pairs.add_repetitions": "annotation.pairs.jobs:add_repetitions",
 }
 SENTENCES: dict[str, Promise] = {
     "annotation.ask_for_pairs": _("proposed items of two clips"),

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from foilworks.core.corpus.models import Subtest
 from foilworks.core.projects.models import Project
-from generation.pairs.proposals import NATURAL, ORDER, REVERSAL
+from generation.pairs.proposals import NATURAL, ORDER, REPETITION, REVERSAL, SPEED
 
 
 class ProposeForm(forms.Form):
@@ -19,6 +19,8 @@ class ProposeForm(forms.Form):
             (NATURAL, _("natural: two clips whose captions differ in one word")),
             (REVERSAL, _("reversal: a clip, and the same clip played backwards")),
             (ORDER, _("order: two trims of one video, in both orders")),
+            (SPEED, _("speed: a clip, and the same clip slower or faster")),
+            (REPETITION, _("repetition: a clip of one event, played two and three times")),
         ],
         widget=forms.RadioSelect,
         initial=NATURAL,

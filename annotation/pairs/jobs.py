@@ -10,7 +10,7 @@ from annotation.pairs.proposing import propose
 from foilworks.core.corpus.models import Item, Subtest
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.progress import progress
-from generation.pairs.proposals import NATURAL, ORDER, REVERSAL
+from generation.pairs.proposals import NATURAL, ORDER, REPETITION, REVERSAL, SPEED
 
 MAX_NEW = 100
 SEED = 0
@@ -32,6 +32,16 @@ def add_reversals(subtest_id: int, job: Job) -> None:
 def add_orders(subtest_id: int, job: Job) -> None:
     """Add trims in both orders to the subtest."""
     _add(subtest_id, ORDER, job)
+
+
+def add_speeds(subtest_id: int, job: Job) -> None:
+    """Add clips with a copy at another speed to the subtest."""
+    _add(subtest_id, SPEED, job)
+
+
+def add_repetitions(subtest_id: int, job: Job) -> None:
+    """Add clips that repeat their event to the subtest."""
+    _add(subtest_id, REPETITION, job)
 
 
 def _add(subtest_id: int, kind: str, job: Job) -> None:

@@ -1,20 +1,21 @@
 """Propose pairs of a project's captions: read the rows, and call the rules of `generation.pairs`."""
 
-import re
 from collections.abc import Callable, Iterator
 
 from django.db.models import QuerySet
 
+from annotation.pairs.made_clips import MADE_CLIP
 from foilworks.core.corpus.models import NOT_RELIED_ON, Caption, MediaState
 from foilworks.core.projects.models import Project
 from generation.pairs.natural import natural_pairs
 from generation.pairs.orders import orders
-from generation.pairs.proposals import NATURAL, ORDER, REVERSAL, PairCaption, Proposal
+from generation.pairs.paces import repetitions, speeds
+from generation.pairs.proposals import NATURAL, ORDER, REPETITION, REVERSAL, SPEED, PairCaption, Proposal
 from generation.pairs.reversals import reversals
 
-# Keys of clips that were made for a pair: nothing is made of these again.
-MADE_CLIP = re.compile(r"~(?:reversed|order-[0-9a-f]+-[12])$")
 ROWS_PER_QUERY = 2000
+# Kinds that are made of one clip and its caption.
+OF_ONE_CLIP = {REVERSAL: reversals, SPEED: speeds, REPETITION: repetitions}
 FIELDS = (
     "pk",
     "text",
@@ -34,7 +35,7 @@ FIELDS = (
 def propose(project: Project, kind: str, *, limit: int | None, per_caption: int, seed: int) -> Iterator[Proposal]:
     """Yield up to `limit` proposals of a kind; equal arguments give equal proposals.
 
-    Reads captions that nobody found false, of clips that are not taken down. Reversals and orders need the clip's file.
+    Reads captions that nobody found false, of clips that are not taken down. Only natural pairs need no file.
     """
     captions = Caption.objects.filter(video__project=project).exclude(NOT_RELIED_ON)
     if kind == NATURAL:
@@ -42,8 +43,8 @@ def propose(project: Project, kind: str, *, limit: int | None, per_caption: int,
         yield from natural_pairs(_read(captions, _cluster), limit=limit, per_caption=per_caption, seed=seed)
         return
     captions = captions.filter(video__media_state=MediaState.READY, video__time_unit="sec")
-    if kind == REVERSAL:
-        yield from reversals(_read(captions.order_by("video_id", "pk"), _cluster), limit=limit, seed=seed)
+    if of_one_clip := OF_ONE_CLIP.get(kind):
+        yield from of_one_clip(_read(captions.order_by("video_id", "pk"), _cluster), limit=limit, seed=seed)
     elif kind == ORDER:
         # Trims of one file, so that it can be cut and joined.
         in_order = captions.order_by("video__sha256", "video__key", "pk")

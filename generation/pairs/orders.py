@@ -8,7 +8,7 @@ from heapq import nsmallest
 from itertools import groupby
 
 from foilworks.core.text.tokens import words
-from generation.pairs.proposals import ORDER, PairCaption, Proposal
+from generation.pairs.proposals import EXCHANGED, IN_ORDER, ORDER, PairCaption, Proposal
 from generation.pairs.signatures import number_of
 from generation.pairs.word_groups import FUNCTION_WORDS
 
@@ -78,7 +78,8 @@ def _proposal(first: PairCaption, second: PairCaption) -> Proposal:
     texts = joined(first.text, second.text), joined(second.text, first.text)
     gap = (second.start or 0.0) - (first.end or 0.0)
     why = f"two events of one video, {gap:.1f} s apart, in both orders"
-    return Proposal(ORDER, texts, (first, second), "order of events", (first.text, second.text), why)
+    words = first.text, second.text
+    return Proposal(ORDER, texts, (first, second), "order of events", words, why, played=(IN_ORDER, EXCHANGED))
 
 
 def joined(first: str, second: str) -> str:

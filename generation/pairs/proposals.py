@@ -4,7 +4,15 @@ import hashlib
 from dataclasses import dataclass, field
 
 NATURAL, REVERSAL, ORDER = "natural", "reversal", "order"
-KINDS = (NATURAL, REVERSAL, ORDER)
+SPEED, REPETITION = "speed", "repetition"
+KINDS = (NATURAL, REVERSAL, ORDER, SPEED, REPETITION)
+# Their clips show the same frames at another speed, or so many times: frames without times do not tell them apart.
+TIMED = frozenset({SPEED, REPETITION})
+# How a made clip is played.
+FORWARDS, BACKWARDS = "forwards", "backwards"
+IN_ORDER, EXCHANGED = "in order", "exchanged"
+AS_RECORDED, FASTER, SLOWER = "as recorded", "faster", "slower"
+TWICE, THREE_TIMES = "twice", "three times"
 # Characters of the hash in the name of a pair.
 HASHED = 16
 
@@ -36,7 +44,8 @@ class Proposal:
     `captions`: what the proposal was made from. A natural pair has the captions of its two clips; a reversal has the
     caption of the clip that is reversed; an order has the captions of two trims of one video, earlier one first.
     `change`: the kind of the contrast; `words`: what the second text has in place of what the first one has. `near`:
-    what the two clips share. `warning`: what a person should check first, or "".
+    what the two clips share. `warning`: what a person should check first, or "". `played`: how each clip is made, () if
+    both exist.
     """
 
     kind: str
@@ -47,6 +56,12 @@ class Proposal:
     why: str
     near: tuple[str, ...] = field(default=())
     warning: str = ""
+    played: tuple[str, ...] = ()
+
+    @property
+    def needs_time(self) -> bool:
+        """Return whether a model must know when its frames are shown."""
+        return self.kind in TIMED
 
     @property
     def name(self) -> str:

@@ -8,7 +8,6 @@ only the verbs of REVERSED count, whose opposite looks like the same change back
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from heapq import nsmallest
 
 from foilworks.core.text.diff import apply_edits
 from foilworks.core.text.language.tools import tagger
@@ -16,8 +15,8 @@ from foilworks.core.text.language.word_lists import word_set
 from generation.grammar.prepositions import FROM_THE_TO, FROM_TO, relations
 from generation.grammar.surface import replace_phrase
 from generation.methods import state_change
-from generation.pairs.proposals import REVERSAL, PairCaption, Proposal
-from generation.pairs.signatures import number_of
+from generation.pairs.counterparts import in_twos, once_per_clip
+from generation.pairs.proposals import BACKWARDS, FORWARDS, REVERSAL, PairCaption, Proposal
 from generation.records import CaptionInput, Skip
 
 # Verbs of change (foilworks/core/text/language/change_of_state.py), one of each pair.
@@ -60,7 +59,7 @@ LONG = f"the clip is longer than {MAX_SECONDS:g} s, so it may show more than one
 # Nothing is changed, or the caption says a state.
 NO_CHANGE = word_set("wear pretend attempt try fail")
 ON_FOOT = word_set("walk run jog march stroll drive ride swim fly jump enter leave climb descend dance skate ski")
-BACKWARDS = "people and vehicles that move backwards may give the reversed clip away"
+MOVES_BACKWARDS = "people and vehicles that move backwards may give the reversed clip away"
 
 
 @dataclass(frozen=True)
@@ -71,32 +70,28 @@ class _ReversedCaption:
 
 
 def reversals(captions: Iterable[PairCaption], *, limit: int | None = None, seed: int = 0) -> Iterator[Proposal]:
-    """Yield reversals, those without a warning first if `limit` is set; one per clip."""
-    if limit is None:
-        yield from _once_per_clip(captions)
-        return
-    order = lambda proposal: (bool(proposal.warning), number_of(str(seed), proposal.name))  # noqa: E731
-    yield from nsmallest(limit, _once_per_clip(captions), key=order)
+    """Yield reversals in twos (`counterparts`): as many clips that open something are reversed as clips that close it.
+
+    At most one per clip. Those without a warning come first if `limit` is set.
+    """
+    yield from in_twos(once_per_clip(captions, _reversal), limit=limit, seed=seed)
 
 
-def _once_per_clip(captions: Iterable[PairCaption]) -> Iterator[Proposal]:
-    """Yield the first reversal of each clip. The captions of a clip come one after the other."""
-    last = None
-    for caption in captions:
-        reversed_caption = _reversed(caption) if caption.clip != last else None
-        if reversed_caption is not None:
-            last = caption.clip
-            why = f"played backwards, “{reversed_caption.words[0]}” looks like “{reversed_caption.words[1]}”"
-            texts = caption.text, reversed_caption.text
-            yield Proposal(
-                REVERSAL,
-                texts,
-                (caption,),
-                "direction of time",
-                reversed_caption.words,
-                why,
-                warning=_warning(caption, reversed_caption),
-            )
+def _reversal(caption: PairCaption) -> Proposal | None:
+    reversed_caption = _reversed(caption)
+    if reversed_caption is None:
+        return None
+    words = reversed_caption.words
+    return Proposal(
+        REVERSAL,
+        (caption.text, reversed_caption.text),
+        (caption,),
+        "direction of time",
+        words,
+        f"played backwards, “{words[0]}” looks like “{words[1]}”",
+        warning=_warning(caption, reversed_caption),
+        played=(FORWARDS, BACKWARDS),
+    )
 
 
 def _reversed(caption: PairCaption) -> _ReversedCaption | None:
@@ -124,5 +119,5 @@ def _warning(caption: PairCaption, reversed_caption: _ReversedCaption) -> str:
     if caption.duration is not None and caption.duration > MAX_SECONDS:
         warnings.append(LONG)
     if ON_FOOT & {*verbs, reversed_caption.verb}:
-        warnings.append(BACKWARDS)
+        warnings.append(MOVES_BACKWARDS)
     return "; ".join(warnings)

@@ -103,7 +103,13 @@ ON_GPU = {
 ON_WEB_HOST = {
     "annotation.choices.jobs": {"compose_items"},
     "annotation.jobs": {"estimate_skill", "nouns_of_captions", "pictures_of_frames"},
-    "annotation.pairs.jobs": {"add_natural_pairs", "add_orders", "add_reversals"},
+    "annotation.pairs.jobs": {
+        "add_natural_pairs",
+        "add_orders",
+        "add_repetitions",
+        "add_reversals",
+        "add_speeds",
+    },
     "foilworks.core.corpus.jobs": {"prepare_videos"},
     "foilworks.site.dashboard.jobs": {"count_dashboard"},
     "foilworks.site.exports.jobs": {"compute_tables", "write_zip_file"},

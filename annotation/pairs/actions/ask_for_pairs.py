@@ -13,13 +13,15 @@ from foilworks.core.jobs.queue import enqueue
 from foilworks.core.projects.access import require_role
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, Role, User
-from generation.pairs.proposals import KINDS, NATURAL, ORDER, REVERSAL
+from generation.pairs.proposals import KINDS, NATURAL, ORDER, REPETITION, REVERSAL, SPEED
 
 # A job has no parameters but its target, so each kind is a function.
 JOBS = {
     NATURAL: "pairs.add_natural",
     REVERSAL: "pairs.add_reversals",
     ORDER: "pairs.add_orders",
+    SPEED: "pairs.add_speeds",
+    REPETITION: "pairs.add_repetitions",
 }
 
 

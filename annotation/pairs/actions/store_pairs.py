@@ -13,6 +13,7 @@ from foilworks.core.corpus.actions.prepare_videos import prepare_later
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.models import GIVEN_UP, Caption, Foil, Item, MediaState, Subtest, Video
 from foilworks.core.corpus.rules.states import FoilVerdict, first_item_state
+from foilworks.core.corpus.rules.two_clips import NEEDS_TIME, PLAYED
 from foilworks.core.corpus.video_files.ingest import reasons_taken_down, set_media
 from foilworks.core.media.errors import MediaError
 from foilworks.core.projects.access import require_researcher
@@ -133,11 +134,10 @@ def _captions(
     live_captions = Caption.objects.filter(pk__in=ids).exclude(doubt_settled__in=GIVEN_UP).in_bulk()
     if len(live_captions) < len(ids):
         raise CorpusError(_("A caption of this pair was removed meanwhile. Propose pairs again."))
-    captions = [] if len(made_clips) == len(proposal.texts) else [live_captions[pk] for pk in ids]
-    for clip in made_clips:
-        text = proposal.texts[len(captions)]
-        captions.append(_caption(_video(person, project, sources[0], clip), text, proposal.name, len(captions) + 1))
-    first, second = captions
+    first, second = [
+        _caption(_video(person, project, sources[0], clip), text, proposal.name, number)
+        for number, (clip, text) in enumerate(zip(made_clips, proposal.texts, strict=False), 1)
+    ] or [live_captions[pk] for pk in ids]
     return first, second
 
 
@@ -170,7 +170,10 @@ def _caption(video: Video, text: str, name: str, number: int) -> Caption:
 
 def _store_items(person: User | None, subtest: Subtest, proposal: Proposal, captions: tuple[Caption, Caption]) -> None:
     """Create both items: each caption is the foil of the other clip."""
-    facts = {"pair_kind": proposal.kind, "change": proposal.change}
+    facts: dict[str, Any] = {"pair_kind": proposal.kind, "change": proposal.change}
+    if proposal.needs_time:
+        facts[NEEDS_TIME] = True
+    played = proposal.played or ("", "")
     for number, (caption, foil) in enumerate(zip(captions, proposal.texts[::-1], strict=True), 1):
         item = Item.objects.create(
             project=subtest.project,
@@ -180,7 +183,7 @@ def _store_items(person: User | None, subtest: Subtest, proposal: Proposal, capt
             key=ITEM_KEY.format(name=proposal.name, n=number),
             state=first_item_state(subtest.votes_wanted),
             pair=proposal.name,
-            facts=facts,
+            facts={**facts, PLAYED: played[number - 1]} if played[number - 1] else facts,
         )
         Foil.objects.create(
             item=item, position=0, text=foil, text_sha256=text_sha256(foil), verdict=FoilVerdict.PENDING

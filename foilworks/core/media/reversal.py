@@ -1,7 +1,9 @@
-"""Make new videos of trims: one played backwards, or several joined. Without sound, at a constant frame rate.
+"""Make new videos of trims: played forwards or backwards, at another speed, or joined. Without sound, at a constant
+frame rate.
 
 Frames are shown for whole ticks of the file's average rate, so a variable rate becomes a constant one: each moment
-shows the frame that was on screen. A few frames are in memory at a time.
+shows the frame that was on screen. A few frames are in memory at a time. Both clips of a pair are written by the same
+function, so that nothing but what they show tells them apart.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,31 +27,42 @@ CHUNK_BYTES = 64 * 1024**2
 MAX_FPS = 60.0
 
 
-def write_reversed(path: Path, target: Path, start: float | None, end: float | None) -> None:
-    """Write the trim backwards as H.264 without sound: its last frame first, each for as long as it was shown.
+def write_played(path: Path, target: Path, trim: Trim, *, backwards: bool) -> None:
+    """Write the trim as H.264 without sound; `backwards`: its last frame first, each for as long as it was shown.
 
     Seconds as `foilworks.core.media.frames.sample_frames`. Parts of the trim are encoded one after the other and
-    joined from the last to the first, so nothing is encoded twice. MediaError: an unusable file, or a trim outside of
-    it.
+    joined, backwards from the last to the first, so nothing is encoded twice. MediaError: an unusable file, or a trim
+    outside of it.
     """
-    fps = _rate(path)
+    fps, step = _rate(path), -1 if backwards else 1
     with TemporaryDirectory(dir=target.parent) as folder:
         chunk_paths: list[Path] = []
-        frames = _frames(path, (start, end), fps)
+        frames = _frames(path, trim, fps)
         for first in frames:
             size = max(1, CHUNK_BYTES // first.nbytes)
             chunk_path = Path(folder) / f"{len(chunk_paths)}.mp4"
-            write_mp4(chunk_path, [first, *islice(frames, size - 1)][::-1], fps, in_order=True)
+            write_mp4(chunk_path, [first, *islice(frames, size - 1)][::step], fps, in_order=True)
             chunk_paths.append(chunk_path)
         if not chunk_paths:
             raise MediaError(f"{path}: the trim has no frames; correct start_time and end_time")
-        _join_files(chunk_paths[::-1], target)
+        _join_files(chunk_paths[::step], target)
+
+
+def write_paced(path: Path, target: Path, trim: Trim, *, step: int, ticks: int) -> None:
+    """Write the trim at `step / ticks` of its speed: every `step`-th frame, each shown for `ticks` ticks.
+
+    With equal steps, two clips show the same frames in the same order at the same frame rate; only their clocks differ.
+    Seconds and errors as `write_played`.
+    """
+    fps = _rate(path)
+    frames = islice(_frames(path, trim, fps), 0, None, step)
+    write_mp4(target, (frame for frame in frames for _ in range(ticks)), fps, in_order=True)
 
 
 def write_joined(path: Path, target: Path, trims: Sequence[Trim]) -> None:
     """Write the trims of one file one after the other as H.264 without sound.
 
-    Seconds and errors as `write_reversed`.
+    Seconds and errors as `write_played`.
     """
     fps = _rate(path)
     frames = chain.from_iterable(_frames(path, trim, fps) for trim in trims)

@@ -1,14 +1,20 @@
 """Reversals, and two trims in both orders."""
 
+from collections import Counter
+
 import pytest
 
 from generation.pairs.orders import joined, orders
 from generation.pairs.proposals import PairCaption
-from generation.pairs.reversals import BACKWARDS, LONG, SEVERAL_EVENTS, reversals
+from generation.pairs.reversals import LONG, MOVES_BACKWARDS, SEVERAL_EVENTS, reversals
 
 
 def one(text, **fields):
     return PairCaption(1, text, "clip", "source", **fields)
+
+
+def other(text):
+    return PairCaption(2, text, "other clip", "other source")
 
 
 @pytest.mark.parametrize(
@@ -21,8 +27,9 @@ def one(text, **fields):
     ],
 )
 def test_a_caption_with_a_direction_is_reversed(text, reverse):
-    (pair,) = reversals([one(text)])
+    pair, counterpart = reversals([one(text), other(reverse)])
     assert (pair.texts, pair.warning) == ((text, reverse), "")
+    assert (counterpart.texts, counterpart.played) == ((reverse, text), pair.played)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +43,18 @@ def test_a_caption_with_a_direction_is_reversed(text, reverse):
     ],
 )
 def test_other_captions_have_no_reversal(text):
-    assert not list(reversals([one(text)]))
+    assert not list(reversals([one(text), other(text)]))
+
+
+def test_as_many_clips_of_each_direction_are_reversed():
+    texts = ["a man opens a box"] * 5 + ["a girl closes a door"] * 3 + ["a boy folds a shirt"] * 2
+    captions = [PairCaption(n, text, f"clip{n}", f"s{n}") for n, text in enumerate(texts)]
+    changes = Counter(pair.words for pair in reversals(captions))
+    assert changes == {("opens", "closes"): 3, ("closes", "opens"): 3}
+    assert Counter(pair.words for pair in reversals(captions, limit=4)) == {
+        ("opens", "closes"): 2,
+        ("closes", "opens"): 2,
+    }
 
 
 @pytest.mark.parametrize(
@@ -44,21 +62,21 @@ def test_other_captions_have_no_reversal(text):
     [
         ("a man opens a box and kicks a ball", 4.0, SEVERAL_EVENTS),
         ("a man opens a box", 90.0, LONG),
-        ("a man enters the room", 4.0, BACKWARDS),
+        ("a man enters the room", 4.0, MOVES_BACKWARDS),
     ],
 )
 def test_a_doubtful_reversal_has_a_warning(text, duration, warning):
-    (pair,) = reversals([one(text, duration=duration)])
-    assert warning in pair.warning
+    counterpart = {"enters": "a man leaves the room"}.get(text.split()[2], "a man closes a box")
+    warnings = [pair.warning for pair in reversals([one(text, duration=duration), other(counterpart)])]
+    assert warning in warnings[0]
 
 
 def test_reversals_without_a_warning_come_first():
     captions = [
         PairCaption(n, text, f"clip{n}", "s")
-        for n, text in enumerate(["a man opens a box and kicks a ball", "a man opens a door", "a man enters the room"])
+        for n, text in enumerate(["a man enters it", "a man leaves it", "a man opens a door", "a man closes a box"])
     ]
-    (pair,) = reversals(captions, limit=1)
-    assert pair.texts[0] == "a man opens a door"
+    assert [pair.texts[0] for pair in reversals(captions, limit=2)] == ["a man opens a door", "a man closes a box"]
 
 
 def trims(*rows):

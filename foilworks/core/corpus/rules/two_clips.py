@@ -8,6 +8,8 @@ from typing import Any
 
 from foilworks.core.corpus.records import ItemRecord
 
+# Facts of an item: only the time of its frames tells its texts apart; how its clip was made.
+NEEDS_TIME, PLAYED = "needs_time", "played"
 # Which half of a published pair is clip 0, where the order of the ids would say otherwise (Vinoground).
 _SECOND = "_neg"
 

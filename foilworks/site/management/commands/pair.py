@@ -29,7 +29,9 @@ class Command(FoilworksCommand):
             choices=KINDS,
             default=NATURAL,
             help="natural: two captions that differ in one word, each with its clip; reversal: a clip and the same "
-            "clip played backwards; order: two trims of one video in both orders",
+            "clip played backwards; order: two trims of one video in both orders; speed: a clip and the same clip "
+            "slower or faster; repetition: a clip of one event, played two and three times. Reversals and speeds come "
+            "in twos, with opposite changes",
         )
         parser.add_argument("--limit", type=int, default=LIMIT, help="max pairs; 0 for no limit")
         parser.add_argument(
