@@ -84,6 +84,7 @@ def _label(row: BoardRow) -> str:
     marks = ["external submission"] if row.run.params.get("sent_by") else []
     marks += [row.run.served_as] if row.run.served_as else []
     marks += [f"texts truncated in {row.run.n_truncated} items"] if row.run.n_truncated else []
+    marks += [f"cannot see {row.run.n_unseen} items"] if row.run.n_unseen else []
     marks += [SCREENING_MARKS[row.screening.involvement]] if row.screening else []
     return f"{row.run.label} ({', '.join(marks)})" if marks else row.run.label
 

@@ -42,6 +42,7 @@ from evaluation.scoring.standard import check_standard, measure
 from evaluation.scoring.standard_results import STANDARD
 from evaluation.scoring.truncation import listed_before, truncation_of
 from evaluation.scoring.trusted_models import trust_of
+from evaluation.scoring.unseen_time import unseen_of
 from foilworks.core.corpus.models import ReleaseItem
 from foilworks.core.hub.catalogue import number_formats
 from foilworks.core.hub.catalogue.registry import ENDPOINT
@@ -86,10 +87,10 @@ def run_scoring(run_id: int, job: Job) -> Spread | Partly | None:
     run.problems = {name: entries for name, entries in problems.items() if entries}
     run.scored_at = timezone.now()
     run.save(update_fields=["problems", "scored_at"])
-    missing = keep(run)["missing"]
+    results = keep(run)
     notify(run)
-    n_items = ReleaseItem.objects.filter(release=run.release_id, is_private=False).count()
-    return outcome_of(n_items, len(missing), reasons_of(run.problems))
+    n_items = ReleaseItem.objects.filter(release=run.release_id, is_private=False).count() - run.n_unseen
+    return outcome_of(n_items, len(results["missing"]), reasons_of(run.problems)) if n_items else None
 
 
 def score_shard(run_id: int, job: Job) -> None:
@@ -179,7 +180,7 @@ def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
         if "ladder" in run.params:
             run.params["ladder"] = {**run.params["ladder"], "no_clip": _shown_without_clip(opened)}
         run.model_key = opened.key
-        cut = truncation_of(run, opened.adapter)
+        cut = {**truncation_of(run, opened.adapter), **unseen_of(run, info, opened.protocol)}
         # Before the first score is stored: the page of a running run leaves out pairs that are equal after truncation.
         run.problems = cut
         run.save(update_fields=["model_key", "params", "problems"])

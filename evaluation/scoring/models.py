@@ -11,6 +11,8 @@ from foilworks.core.projects.models.requested_jobs import RequestedJob
 from foilworks.core.projects.personal_data import PersonalData
 from generation.models import PricedUsage
 
+# Items that the run's model cannot see (`scoring.unseen_time`): a kind of its problems that is no failure.
+UNSEEN_TIME = "cannot_see_it"
 # Kinds of a run's problems: items with a truncated text; pairs whose caption and foil are equal after truncation; a
 # model that does not report truncation.
 TRUNCATED, EQUAL_AFTER_CUT, UNKNOWN_CUTS = "truncated_texts", "equal_after_truncation", "truncation_unknown"
@@ -49,6 +51,11 @@ class Run(RequestedJob):
     def n_equal_after_cut(self) -> int:
         """Count the pairs without a score, because caption and foil are equal after truncation."""
         return len(self.problems.get(EQUAL_AFTER_CUT, ()))
+
+    @property
+    def n_unseen(self) -> int:
+        """Count the items without a score, because the model gets no times of the frames."""
+        return len(self.problems.get(UNSEEN_TIME, ()))
 
     @property
     def served_as(self) -> str:

@@ -15,7 +15,7 @@ from evaluation.metrics.control import beside, sampled_captions
 from evaluation.metrics.intervals import DRAWS
 from evaluation.score_files.scores import padded
 from evaluation.scoring.clip_keys import Keyed, score_key, text_key
-from evaluation.scoring.models import EQUAL_AFTER_CUT, Run, Score
+from evaluation.scoring.models import EQUAL_AFTER_CUT, UNSEEN_TIME, Run, Score
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.rung_scores import RungValues, StoredScores, lenders_of, rows_of, values_of
 from evaluation.scoring.rungs import Rung, ladder_of
@@ -187,9 +187,9 @@ def release_scores(
     lenders = lenders_of(run, None if few else item_records, look, rung)
     values = RungValues(scores, by, rung, ladder_of(run.params), lenders, higher=higher, look=look)
     texts_by_item = [item_texts_of(record, by) for record in item_records]
-    equal = equal_parts(run)
+    unscored = unscored_parts(run)
     pairs = [
-        None if (item.record["id"], "proficiency") in equal else values(item.record, "proficiency", item.proficiency)
+        None if (item.record["id"], "proficiency") in unscored else values(item.record, "proficiency", item.proficiency)
         for item in texts_by_item
     ]
     paired = any(pairs)
@@ -197,7 +197,7 @@ def release_scores(
     missing: list[str] = []
     for item, able in zip(texts_by_item, pairs, strict=True):
         record, main = item.record, values(item.record, "main", item.main)
-        if main is None or (able is None and paired) or (record["id"], "main") in equal:
+        if main is None or (able is None and paired) or (record["id"], "main") in unscored:
             missing.append(record["id"])
             continue
         rows.append(
@@ -221,9 +221,15 @@ def release_scores(
     return rows, missing
 
 
-def equal_parts(run: Run) -> set[tuple[str, str]]:
-    """Return (item, part) whose caption equals a foil after truncation (`scoring.truncation`)."""
-    return {(row["item"], row["part"]) for row in run.problems.get(EQUAL_AFTER_CUT, ())}
+def unscored_parts(run: Run) -> set[tuple[str, str]]:
+    """Return (item, part) that count for nothing: the caption equals a foil after truncation (`scoring.truncation`), or
+    the model cannot see what differs (`scoring.unseen_time`)."""
+    return {(row["item"], row["part"]) for name in (EQUAL_AFTER_CUT, UNSEEN_TIME) for row in run.problems.get(name, ())}
+
+
+def unseen_items(run: Run) -> set[str]:
+    """Return the items that the run's model cannot see."""
+    return {row["item"] for row in run.problems.get(UNSEEN_TIME, ())}
 
 
 def run_results(
@@ -240,7 +246,8 @@ def run_results(
     rows, missing = release_scores(run, records)
     policy = ties or PROTOCOLS[run.protocol].ties
     facts = {"run": run.pk, "model": run.label, "model_key": run.model_key, "protocol": run.protocol}
-    facts["missing"] = missing
+    unseen = unseen_items(run)
+    facts["missing"] = [name for name in missing if name not in unseen]
     if run.params.get("served"):
         facts["served"] = run.params["served"]
     rows, facts["left_out"] = counted(run, rows)
@@ -350,13 +357,13 @@ def _controlled(run: Run, ranked: ChoiceScores | None) -> ChoiceScores | None:
     records = scored_records(run.release)
     texts = control_texts(records, run.params["control"])
     scores, _kind, higher = stored_scores(run)
-    sign, by, equal = 1.0 if higher else -1.0, keyed_by(run), equal_parts(run)
+    sign, by, unscored = 1.0 if higher else -1.0, keyed_by(run), unscored_parts(run)
     cluster_of = dict(zip(ranked.ids, ranked.clusters, strict=True))
     values_by_id = {
         record["id"]: [sign * value for value in values]
         for record in records
         if record["id"] in cluster_of
-        and (record["id"], "control") not in equal
+        and (record["id"], "control") not in unscored
         and (among := texts[record["id"]])
         and (values := values_of(scores, score_key(by, record, "control", among), among)) is not None
     }

@@ -17,12 +17,12 @@ from evaluation.scoring.models import Run
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import (
     counted,
-    equal_parts,
     item_texts_of,
     pair_scores,
     release_scores,
     run_results,
     scored_records,
+    unscored_parts,
 )
 from evaluation.scoring.rungs import Rung, ladder_of
 from foilworks.core.corpus.models import Release
@@ -136,8 +136,8 @@ def fingerprint_of(run: Run) -> str:
     versions = [VERSION, pairwise.VERSION, two_clips.VERSION]
     inputs = [*versions, run.release_id, run.model_key, run.protocol, rules, stamp and stamp.timestamp()]
     # Earlier versions had none, so their results do not change.
-    equal = sorted(equal_parts(run))
-    return digest([*inputs, run.params.get("control"), *([equal] if equal else [])])
+    unscored = sorted(unscored_parts(run))
+    return digest([*inputs, run.params.get("control"), *([unscored] if unscored else [])])
 
 
 def results_of(run: Run) -> dict[str, Any]:

@@ -8,12 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from evaluation.analyses.preference import reads_alike
-from evaluation.scoring.models import EQUAL_AFTER_CUT, TRUNCATED, UNKNOWN_CUTS, Run
+from evaluation.scoring.models import EQUAL_AFTER_CUT, TRUNCATED, UNKNOWN_CUTS, UNSEEN_TIME, Run
 from evaluation.scoring.protocol_models import AsPerplexity, PooledFrames
 from evaluation.scoring.queries import control_texts, item_texts_of, keyed_by, records_of
 from foilworks.core.hub.interfaces import LimitsTexts, TextRead
 
 Reads = Mapping[str, TextRead]
+# Kinds of problems that are known before the first score.
+FOUND_FIRST = (TRUNCATED, EQUAL_AFTER_CUT, UNKNOWN_CUTS, UNSEEN_TIME)
 
 
 def truncation_of(run: Run, adapter: Any) -> dict[str, list[dict[str, str]]]:
@@ -48,8 +50,8 @@ def cuts_of_parts(adapter: Any, label: str, comparisons: Sequence[tuple[str, str
 
 
 def listed_before(run: Run) -> dict[str, Any]:
-    """Return what `truncation_of` found when the run began, before its shards."""
-    return {name: run.problems[name] for name in (TRUNCATED, EQUAL_AFTER_CUT, UNKNOWN_CUTS) if name in run.problems}
+    """Return what was found when the run began, before its shards."""
+    return {name: run.problems[name] for name in FOUND_FIRST if name in run.problems}
 
 
 def texts_at_limit(adapter: Any, texts: Sequence[str]) -> Reads | None:

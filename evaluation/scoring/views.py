@@ -81,7 +81,7 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "ranks": _ranks(results),
         "standard": standard_of(run),
         "served": served,
-        "counts": item_counts(run, len(results["missing"])) if served else None,
+        "counts": item_counts(run, len(results["missing"]) + run.n_unseen) if served else None,
         "people": human_line(run.release, axes_of(run.release), RANKED) if results["rcad"] else None,
     }
     return render(request, "evaluation/run.html", context)

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 NATURAL, REVERSAL, ORDER = "natural", "reversal", "order"
 SPEED, REPETITION = "speed", "repetition"
 KINDS = (NATURAL, REVERSAL, ORDER, SPEED, REPETITION)
-# Their clips show the same frames at another speed, or so many times: frames without times do not tell them apart.
-TIMED = frozenset({SPEED, REPETITION})
+# What tells their clips apart is when frames are shown. A number: with so many frames, evenly spread, an event that is
+# played two and three times can be counted (four of each play).
+NEEDS_TIME: dict[str, bool | int] = {SPEED: True, REPETITION: 12}
 # How a made clip is played.
 FORWARDS, BACKWARDS = "forwards", "backwards"
 IN_ORDER, EXCHANGED = "in order", "exchanged"
@@ -59,9 +60,9 @@ class Proposal:
     played: tuple[str, ...] = ()
 
     @property
-    def needs_time(self) -> bool:
-        """Return whether a model must know when its frames are shown."""
-        return self.kind in TIMED
+    def needs_time(self) -> bool | int:
+        """Return whether a model must know when its frames are shown; a number: so many frames are enough."""
+        return NEEDS_TIME.get(self.kind, False)
 
     @property
     def name(self) -> str:

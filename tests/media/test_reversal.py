@@ -1,5 +1,6 @@
 """Videos made of trims: backwards, and joined. Painted frames carry their numbers."""
 
+import numpy as np
 import pytest
 
 from foilworks.core.media import reversal
@@ -77,16 +78,16 @@ def test_both_directions_are_written_in_the_same_way(clip, tmp_path, monkeypatch
     ("step", "ticks", "shown"),
     [
         (1, 1, list(range(N))),
-        (1, 2, [at for at in range(N) for _ in range(2)]),
+        (1, 2, list(range(N))),
         (2, 1, list(range(0, N, 2))),
-        (2, 2, [at for at in range(0, N, 2) for _ in range(2)]),
+        (2, 2, list(range(0, N, 2))),
     ],
 )
 def test_a_clip_at_another_speed_shows_every_frame_it_takes_for_the_same_time(clip, tmp_path, step, ticks, shown):
     write_paced(clip, tmp_path / "paced.mp4", WHOLE, step=step, ticks=ticks)
     facts = probe(tmp_path / "paced.mp4")
     assert indices(tmp_path / "paced.mp4") == shown
-    assert facts.fps == pytest.approx(FPS)
+    assert facts.fps == pytest.approx(FPS / ticks)
     assert facts.duration == pytest.approx(N / FPS * ticks / step)
 
 
@@ -97,8 +98,9 @@ def test_a_slowed_clip_gives_the_same_uniform_frames(clip, tmp_path, step, k):
     for ticks in (1, 2):
         path = tmp_path / f"{ticks}.mp4"
         write_paced(clip, path, WHOLE, step=step, ticks=ticks)
-        samples.append([read_index(picture) for picture in sample_frames(path, k).frames])
-    assert samples[0] == samples[1]
+        samples.append(sample_frames(path, k).frames)
+    # To the last pixel.
+    assert np.array_equal(*samples)
 
 
 def test_a_repeated_trim_shows_its_frames_in_turn(clip, tmp_path):

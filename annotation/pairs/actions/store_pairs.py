@@ -172,7 +172,7 @@ def _store_items(person: User | None, subtest: Subtest, proposal: Proposal, capt
     """Create both items: each caption is the foil of the other clip."""
     facts: dict[str, Any] = {"pair_kind": proposal.kind, "change": proposal.change}
     if proposal.needs_time:
-        facts[NEEDS_TIME] = True
+        facts[NEEDS_TIME] = proposal.needs_time
     played = proposal.played or ("", "")
     for number, (caption, foil) in enumerate(zip(captions, proposal.texts[::-1], strict=True), 1):
         item = Item.objects.create(

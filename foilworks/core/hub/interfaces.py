@@ -48,7 +48,8 @@ class ModelInfo:
     `model_id` and `revision` name the weights, regardless of their path. `frames`: the number of frames per clip.
     `size`: the (height, width) to which the decoder resizes them, None = as stored. `needs_video` is False for a
     text-only model, whose scores do not depend on the clip. `by_item` is True if a score depends on the other texts of
-    the request, as a share of a choice does. `card` contains the `category`.
+    the request, as a share of a choice does. `reads_times` is True if the model gets the times of its frames
+    (`VideoMeta.times`), or opens the file. `card` contains the `category`.
     """
 
     model_id: str
@@ -58,6 +59,7 @@ class ModelInfo:
     size: tuple[int, int] | None = None
     needs_video: bool = True
     by_item: bool = False
+    reads_times: bool = False
     card: Mapping[str, object] = field(default_factory=dict)
 
     @property

@@ -51,12 +51,14 @@ def write_played(path: Path, target: Path, trim: Trim, *, backwards: bool) -> No
 def write_paced(path: Path, target: Path, trim: Trim, *, step: int, ticks: int) -> None:
     """Write the trim at `step / ticks` of its speed: every `step`-th frame, each shown for `ticks` ticks.
 
-    With equal steps, two clips show the same frames in the same order at the same frame rate; only their clocks differ.
-    Seconds and errors as `write_played`.
+    With equal steps, two clips have the same encoded frames, to the last pixel; only their clocks differ. Seconds and
+    errors as `write_played`.
     """
     fps = _rate(path)
-    frames = islice(_frames(path, trim, fps), 0, None, step)
-    write_mp4(target, (frame for frame in frames for _ in range(ticks)), fps, in_order=True)
+    with TemporaryDirectory(dir=target.parent) as folder:
+        encoded = Path(folder) / "encoded.mp4"
+        write_mp4(encoded, islice(_frames(path, trim, fps), 0, None, step), fps, in_order=True)
+        _join_files([encoded], target, slowed=ticks)
 
 
 def write_joined(path: Path, target: Path, trims: Sequence[Trim]) -> None:
@@ -107,8 +109,11 @@ def _frames(path: Path, trim: Trim, fps: float) -> Iterator[np.ndarray]:
         yield picture
 
 
-def _join_files(chunk_paths: Sequence[Path], target: Path) -> None:
-    """Copy the packets of the parts into one file, as they are: all have one encoder and one size."""
+def _join_files(chunk_paths: Sequence[Path], target: Path, slowed: int = 1) -> None:
+    """Copy the packets of the parts into one file, as they are: all have one encoder and one size.
+
+    `slowed`: how often its own time each frame is shown.
+    """
     with av.open(str(target), "w", container_options={"movflags": "+faststart"}) as container:
         stream = None
         ticks = 0
@@ -119,8 +124,9 @@ def _join_files(chunk_paths: Sequence[Path], target: Path) -> None:
                 length = 0
                 for packet in source.demux(picture_stream):
                     if packet.size:
-                        packet.pts = packet.dts = ticks + (packet.pts or 0)
-                        length = max(length, packet.pts - ticks + (packet.duration or 0))
+                        packet.pts = packet.dts = ticks + slowed * (packet.pts or 0)
+                        packet.duration = slowed * (packet.duration or 0)
+                        length = max(length, packet.pts - ticks + packet.duration)
                         packet.stream = stream
                         container.mux(packet)
                 ticks += length

@@ -295,6 +295,8 @@ def _model_info(name: str, first_line: Mapping[str, Any]) -> tuple[ModelInfo, st
         frames=frames,
         size=tuple(size) if size else None,
         needs_video=frames > 0,
+        # It gets the times of the frames, and the file; one that ignores them says so.
+        reads_times=first_line.get("reads_times") is not False,
         card={"category": "video" if frames else "text", **(first_line.get("card") or {})},
     )
     return info, interface

@@ -24,7 +24,7 @@ from foilworks.core.hub.batching.own_processor import (
 )
 from foilworks.core.hub.batching.shared_prefix import Prefix
 from foilworks.core.hub.batching.text_limits import ReadsWholeTexts
-from foilworks.core.hub.batching.video_families import settings_of
+from foilworks.core.hub.batching.video_families import reads_times, settings_of
 from foilworks.core.hub.batching.video_inputs import Prepared
 from foilworks.core.hub.batching.windowed_attention import attend_in_one_call
 from foilworks.core.hub.catalogue.options import Decimal, split_options
@@ -102,6 +102,7 @@ class GenerativeModel(ReadsWholeTexts, PromptedModel):
             frames=options.frames if shows_clip else 0,
             needs_video=shows_clip,
             by_item=options.mode == CHOICE,
+            reads_times=shows_clip and reads_times(loaded.model.config.model_type, self.family),
             card={
                 "category": "video" if shows_clip else "text",
                 **({"fps": options.fps} if options.fps and shows_clip else {}),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from foilworks.core.hub.batching.video_inputs import (
+    SECONDS_PER_PAIR,
     Clip,
     Prepared,
     glm4v,
@@ -83,6 +84,8 @@ SMOLVLM = (
     "{{ part.text }}{% endif %}{% endfor %}<end_of_utterance>\n{% endfor %}{% if add_generation_prompt %}Assistant:"
     "{% endif %}"
 )
+# They write the seconds of the frames into the prompt.
+WRITES_SECONDS = frozenset({qwen3_vl, video_llama_3, glm4v, smolvlm})
 VISION_MARKS = ("<|vision_start|><|video_pad|><|vision_end|>", "<|video_pad|>")
 FAMILIES: Mapping[str, Family] = {
     "llava_next_video": Family(llava_next_video, SQUARE_224, template=VICUNA),
@@ -158,6 +161,11 @@ FAMILIES: Mapping[str, Family] = {
         windowed=True,
     ),
 }
+
+
+def reads_times(model_type: str, family: Family) -> bool:
+    """Return whether the inputs of the family's models depend on when the frames are shown."""
+    return family.is_generic or model_type in SECONDS_PER_PAIR or family.prepare in WRITES_SECONDS
 
 
 def settings_of(model_type: str, file_settings: Mapping[str, Any], max_pixels: int | None = None) -> dict[str, Any]:

@@ -81,6 +81,7 @@ WORDS = SHOWN.keys() | frozenset(
         _("truncated texts"),
         _("equal after truncation"),
         _("truncation unknown"),
+        _("cannot see it"),
         _("model refused"),
         _("answer unparsable"),
         _("no answer"),
