@@ -7,6 +7,7 @@ from typing import Any
 from foilworks.core.corpus.records import ItemRecord, TextRecord
 from foilworks.core.corpus.release_records import item_record
 from foilworks.core.corpus.rules.hard_foils import Candidates, hard_foils
+from foilworks.core.corpus.rules.two_clips import NEEDS_TIME, PLAYED
 from foilworks.core.solver.questions import Answers, Question, Row, separate_answers
 
 
@@ -45,6 +46,9 @@ def text_record(item: ItemRecord, number: int, subtest: str = "", split: str = "
         video=item.video.source_id or item.video.file or item.video.key,
         clip=item.video.key,
         group=item.pair,
+        file=item.video.file,
+        played=str(facts.get(PLAYED) or ""),
+        needs_time=bool(facts.get(NEEDS_TIME)),
         question=question if isinstance(question, str) else "",
         position=int(position) if is_position and position is not None else None,
         licence=str(facts.get("license") or facts.get("licence") or ""),

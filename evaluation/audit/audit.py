@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from evaluation.analyses.questions import questions_of
@@ -36,7 +37,7 @@ class Options:
     """`items`: size of the sample that is solved; `seed` draws it; `max_pairs`: refuse larger files (0: no limit).
 
     `models`: name -> a scorer of texts. `is_certified`: repeat and permute; `progress` gets each state, and `state` is
-    the one to resume from (`solver.solve.certify`).
+    the one to resume from (`solver.solve.certify`). `videos`: a folder with the files of the clips.
     """
 
     items: int = SAMPLE_ITEMS
@@ -46,6 +47,7 @@ class Options:
     is_certified: bool = False
     progress: Progress | None = None
     state: dict[str, Any] | None = None
+    videos: Path | None = None
 
 
 def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
@@ -181,6 +183,7 @@ def _of_file(
     return [
         checks.of_file_tier(solution),
         *_models(sampled, options),
+        *_clips(sampled, options),
         checks.of_divergence(
             divergence_of(sampled, options.seed), len(without_labels(sampled)), "", _missing_reason(sampled)
         ),
@@ -232,6 +235,15 @@ def _models(records: Sequence[TextRecord], options: Options) -> list[Finding]:
                 checks.of_model(solve_by_model(group, name, scores), subtest) for subtest, group in of_subtests.items()
             ]
     return findings
+
+
+def _clips(records: Sequence[TextRecord], options: Options) -> list[Finding]:
+    if options.videos is None:
+        return []
+    # Imported on request: it imports a decoder.
+    from evaluation.audit.clip_side import of_clips
+
+    return [of_clips(records, options.videos, options.seed)]
 
 
 def as_json(finding: Finding) -> dict[str, Any]:

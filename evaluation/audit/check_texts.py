@@ -22,6 +22,12 @@ TEXTS: dict[str, Words] = {
         "Share of right answers if the text that the language model finds most likely is chosen.",
         "Foils are less plausible than captions. Generate foils that a language model finds as likely as the captions.",
     ),
+    "clips": Words(
+        "Answered from the files of the clips",
+        "Share of right answers by the words of the texts and the files of the clips: size, length, frame rate, "
+        "encoder, sound, and how the clip is played. No frame is looked at.",
+        "Decode and encode all clips in the same way. For each text, use as many clips as recorded as reversed ones.",
+    ),
     "position": Words(
         "Position of the answer",
         "Share of right answers if always the most frequent position is chosen, in the order of the file.",

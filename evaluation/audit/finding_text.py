@@ -38,6 +38,20 @@ def lines_of(finding: Mapping[str, Any]) -> list[str]:
     if "with_file" in details:
         form_of_file = _("A solver that sees them is right in %(with_file)s, one that sees texts alone in %(texts)s.")
         lines.append(form_of_file % {name: share(details[name]) for name in ("with_file", "texts")})
+    if "alone" in details:
+        form_of_clips = _("The words alone answer %(texts)s. With the words, %(most)s answers most: %(value)s.")
+        strongest = {"most": details["most"], "value": share(details["alone"][details["most"]])}
+        lines.append(form_of_clips % {"texts": share(details["texts"]), **strongest})
+    if n := details.get("without_file"):
+        form = ngettext("%(n)s item has no readable file.", "%(n)s items have no readable file.", n)
+        lines.append(form % {"n": count(n)})
+    if n := details.get("needs_time"):
+        form = ngettext(
+            "%(n)s item asks about time, so the length of its clip is not read.",
+            "%(n)s items ask about time, so the lengths of their clips are not read.",
+            n,
+        )
+        lines.append(form % {"n": count(n)})
     if finding["check"] == "leakage" and (n := details["captions"]):
         form = ngettext("The text of %(n)s is in another split.", "The texts of %(n)s are in another split.", n)
         lines.append(form % {"n": count(n)})

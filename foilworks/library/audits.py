@@ -136,6 +136,7 @@ def audit(
     models: "Mapping[str, Scorer] | None" = None,
     rungs: Mapping[str, Data] | None = None,
     with_partly: bool = False,
+    videos: Path | None = None,
     certify: Path | None = None,
     progress: Callable[[int, int], None] | None = None,
     **reading: Unpack[ReadOptions],
@@ -145,7 +146,8 @@ def audit(
     `data`: n records as paths, `hf://datasets/…`, lists of dicts, or data frames; several by name are subtests.
     `sample`: max items that are solved, drawn by `seed`. `models`: name -> a function from texts to scores, (n,) higher
     is likelier. `rungs`: rung -> predictions with this much of the clip, `full` among them; `with_partly` accepts rungs
-    of which more than a tenth is unreadable. `certify`: a file of the state of a certificate, which is continued from
+    of which more than a tenth is unreadable. `videos`: a folder with the files of the clips, whose encoding, length and
+    direction then are a check of their own. `certify`: a file of the state of a certificate, which is continued from
     it; `progress` gets (steps done, steps). `reading`: `ReadOptions`.
 
     Shares are 0..1. EvaluationError, CorpusError: the data cannot be read; the message says what to do.
@@ -159,11 +161,13 @@ def audit(
     """
     from evaluation.audit import audit as audits
 
+    if videos is not None and not videos.is_dir():
+        raise EvaluationError(f"{videos}: is not a folder; give the folder with the files of the clips")
     if sample < 1:
         raise EvaluationError("sample: must be at least 1; give the number of items to solve")
     state, report = _certificate(certify, progress)
     options = audits.Options(
-        sample, seed, models=models or {}, is_certified=certify is not None, progress=report, state=state
+        sample, seed, models=models or {}, is_certified=certify is not None, progress=report, state=state, videos=videos
     )
     with opened_sources(data, **reading) as sources:
         document = audits.audit(sources, options)

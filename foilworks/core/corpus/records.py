@@ -100,8 +100,9 @@ class TextRecord:
     the line, or the number of the record. `clip`: the video with the times of its part. `hard`: the index of the hard
     foil among the wrong texts (-1: it is none of them), None if all count alike; `hard_source`: how it is known.
     `is_label`: the question is a text with a label, and right and wrong are yes and no, or true and false. `group`: of
-    records that a classifier must not learn one from the other. `address`: its file, the index of its raw record there
-    (-1: that of the line `where`), and its index among the records inside it; None if it is of no file.
+    records that a classifier must not learn one from the other. `file`: that of the clip; `played`: how it was made;
+    `needs_time`: only the time of its frames tells the texts apart. `address`: its file, the index of its raw record
+    there (-1: that of the line `where`), and its index among the records inside it; None if it is of no file.
     """
 
     right: str
@@ -120,6 +121,9 @@ class TextRecord:
     hard_source: str = ""
     is_label: bool = False
     group: str = ""
+    file: str = ""
+    played: str = ""
+    needs_time: bool = False
     address: tuple[str, int, int] | None = field(default=None, compare=False)
 
     @property

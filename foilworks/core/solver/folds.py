@@ -120,14 +120,14 @@ def strata_of(questions: Sequence[Question], answers: Answers) -> Codes:
     codes: list[list[Hashable]] = [[] for _ in questions]
     for scheme in schemes:
         for rows in kinds:
-            is_balanced = _is_balanced([scheme[row] for row in rows], BALANCED_P / len(kinds))
+            counts = is_balanced([scheme[row] for row in rows], BALANCED_P / len(kinds))
             for row in rows:
                 group, right, _ = scheme[row]
-                codes[row].append((group, right) if is_balanced and group else "")
+                codes[row].append((group, right) if counts and group else "")
     return _codes(map(tuple, codes))
 
 
-def _is_balanced(rows: Sequence[tuple[Hashable, Hashable, int]], p: float) -> bool:
+def is_balanced(rows: Sequence[tuple[Hashable, Hashable, int]], p: float) -> bool:
     """Report whether the answers of groups, (group, answer, number of options) each, vary less than random ones."""
     counts = Counter((group, right) for group, right, _ in rows if group)
     sizes = {group: n_options for group, _, n_options in rows if group}

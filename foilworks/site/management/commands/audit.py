@@ -73,6 +73,13 @@ class Command(FoilworksCommand):
             metavar="NAME=FILE",
             help="the same with less of the clip: no_clip, best_frame, shuffled, …; repeatable",
         )
+        parser.add_argument(
+            "--videos",
+            type=Path,
+            metavar="FOLDER",
+            help="files of the clips, by name: also check whether their size, length, encoder or direction answer the "
+            "items",
+        )
         self._add_results(parser)
 
     def _add_results(self, parser: CommandParser) -> None:
@@ -110,6 +117,7 @@ class Command(FoilworksCommand):
                 models=_scorers(options["models"]),
                 rungs=rungs,
                 with_partly=bool(with_partly),
+                videos=options["videos"],
                 certify=options["certify"],
                 progress=lambda done, total: self.say(f"certificate: step {done} of {total}"),
                 **read_options(self.parser, params, **options),

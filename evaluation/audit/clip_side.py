@@ -1,0 +1,69 @@
+"""Audit the clips of a benchmark without looking at a frame: do their files answer the items?"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from evaluation.analyses.questions import questions_of
+from evaluation.audit.records import Finding, Verdict
+from foilworks.core.corpus.records import TextRecord
+from foilworks.core.media.errors import MediaError
+from foilworks.core.media.file_facts import file_facts
+from foilworks.core.solver.clip_side import PLAYED, Facts, clip_side
+
+# What items that need the time ask about: their clips differ in it by design.
+CLOCK = frozenset({"seconds", "bits per second", "frames per second", "frames", "bytes", PLAYED})
+
+
+def of_clips(records: Sequence[TextRecord], videos: Path, seed: int) -> Finding:
+    """Return how far the files of the clips answer the items. `videos`: the folder of the files, by name.
+
+    Items whose file is missing or unreadable do not count. It fails if the files add more to the texts than chance.
+    """
+    files = _files(videos)
+    facts = {path: _facts_of(path) for path in dict.fromkeys(_file_of(record, files) for record in records) if path}
+    rows = [(record, facts.get(_file_of(record, files))) for record in records]
+    read = [(record, _of_item(record, row)) for record, row in rows if row]
+    found = clip_side(*questions_of([record for record, _ in read]), [row for _, row in read], seed) if read else None
+    details: dict[str, Any] = {"unit": "items", "without_file": len(records) - len(read)}
+    if found is None:
+        reason = "fewer than five videos of the items are in the folder"
+        return Finding("clips", "nothing_found", n=len(read), details={**details, "reason": reason})
+    verdict: Verdict = found.verdict
+    if found.value - found.texts <= (found.interval[1] - found.interval[0]) / 2 and verdict == "fail":
+        verdict = "nothing_found_so_far"
+    details |= {
+        "texts": found.texts,
+        "alone": dict(found.alone),
+        "most": max(found.alone, key=lambda name: found.alone[name]),
+        "needs_time": sum(record.needs_time for record, _ in read),
+    }
+    return Finding("clips", verdict, found.value, list(found.interval), found.chance, found.n, "", details)
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    """Return the files below the folder by their path in it, their name and their name without its ending."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    names = [(name, path) for path in paths for name in (path.stem, path.name, str(path.relative_to(folder)))]
+    return dict(names)
+
+
+def _file_of(record: TextRecord, files: dict[str, Path]) -> Path | None:
+    return next((files[name] for name in _names(record) if name in files), None)
+
+
+def _names(record: TextRecord) -> Iterable[str]:
+    for name in filter(None, (record.file, record.clip, record.video)):
+        yield from (name, Path(name).name, Path(name).stem)
+
+
+def _facts_of(path: Path) -> Facts | None:
+    try:
+        return file_facts(path)
+    except MediaError:
+        return None
+
+
+def _of_item(record: TextRecord, facts: Facts) -> Facts:
+    row = {**facts, PLAYED: record.played} if record.played else facts
+    return {name: value for name, value in row.items() if not (record.needs_time and name in CLOCK)}
