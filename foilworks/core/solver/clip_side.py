@@ -7,7 +7,7 @@ ones, the file answers the item. As in `solve`, the value is that of a model tha
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,23 +66,20 @@ def clip_side(
     names = dict.fromkeys(name for row in values for name in row)
     crossed = {name: _crossed(layout, words, values, [name]) for name in names}
     together = [[*own, *keys] for own, keys in zip(words, _crossed(layout, words, values, list(names)), strict=True)]
-    credits = {name: _credits(layout, answers, folds, keys) for name, keys in {**crossed, "": together}.items()}
-    held_out = _best_elsewhere(np.array(list(credits.values())), folds)
+    answered = {name: _held_out(layout, answers, folds, keys) for name, keys in {**crossed, "": together}.items()}
+    held_out = _best_elsewhere(list(answered.values()), folds)
     value, interval = block_interval(held_out, structure.blocks)
     chance = float((1 / layout.sizes).mean())
     verdict = verdict_of(value, interval, chance, len(questions), largest_group_share(structure), is_certified=False)[0]
-    texts = float(_credits(layout, answers, folds, words).mean())
-    alone = {name: float(credits[name].mean()) for name in names}
+    texts = float(_held_out(layout, answers, folds, words).credits.mean())
+    alone = {name: float(answered[name].credits.mean()) for name in names}
     return ClipSide(value, interval, chance, len(questions), verdict, texts, alone)
 
 
-def _best_elsewhere(credits: NDArray[np.float64], folds: Codes) -> NDArray[np.float64]:
-    """Return (n,) the credits of the row of (m, n) that is best in the other folds, for each fold."""
-    held_out = np.zeros(len(folds))
-    for fold in range(N_FOLDS):
-        of_fold = folds == fold
-        held_out[of_fold] = credits[np.argmax(credits[:, ~of_fold].mean(axis=1))][of_fold]
-    return held_out
+def _best_elsewhere(answered: "Sequence[_HeldOut]", folds: Codes) -> NDArray[np.float64]:
+    """Return (n,) the credits of the facts that are best in the other folds, for each fold."""
+    best = np.argmax([row.elsewhere for row in answered], axis=0)
+    return np.array([answered[best[fold]].credits[item] for item, fold in enumerate(folds)])
 
 
 def _differing(layout: Layout) -> list[list[str]]:
@@ -150,15 +147,29 @@ def _twins(
     return [list(items) for answered in by_answer.values() for items in zip(*answered.values(), strict=False)]
 
 
-def _credits(layout: Layout, answers: Answers, folds: Codes, keys: Sequence[Sequence[str]]) -> NDArray[np.float64]:
-    """Return (n,) the credit of each item by a linear model of the other folds."""
-    matrix = key_matrix(keys).matrix
-    right, scores = layout.right_rows(answers), np.zeros(layout.n_rows)
-    for fold in range(N_FOLDS):
-        is_used = folds != fold
+@dataclass(frozen=True)
+class _HeldOut:
+    """(n,) `credits` of items by a model of the other folds; (folds,) `elsewhere`: those of the other folds' items, by
+    models that know neither the fold nor their own."""
+
+    credits: NDArray[np.float64]
+    elsewhere: NDArray[np.float64]
+
+
+def _held_out(layout: Layout, answers: Answers, folds: Codes, keys: Sequence[Sequence[str]]) -> _HeldOut:
+    matrix, right = key_matrix(keys).matrix, layout.right_rows(answers)
+
+    def credits_without(left_out: tuple[int, ...]) -> NDArray[np.float64]:
+        is_used = ~np.isin(folds, left_out)
         rows = is_used[layout.item]
-        if rows.all():
-            continue
-        weights = fit_choices(matrix[rows], layout.sizes[is_used], right[rows], PENALTY)
-        scores[~rows] = matrix[~rows] @ weights
-    return layout.credits(scores, answers)
+        return layout.credits(matrix @ fit_choices(matrix[rows], layout.sizes[is_used], right[rows], PENALTY), answers)
+
+    credits = np.zeros(len(folds))
+    sums = np.zeros(N_FOLDS)
+    for fold in range(N_FOLDS):
+        credits[folds == fold] = credits_without((fold,))[folds == fold]
+    for first, second in combinations(range(N_FOLDS), 2):
+        both = credits_without((first, second))
+        sums[first] += both[folds == second].sum()
+        sums[second] += both[folds == first].sum()
+    return _HeldOut(credits, sums / (len(folds) - np.bincount(folds, minlength=N_FOLDS)))
