@@ -4,67 +4,18 @@
 ("counterfactual@1") and the hash of the prompt.
 """
 
-import hashlib
-import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from foilworks.core.text.quoting import quoted
 from generation.errors import GenerationError
-
-Message = tuple[str, str]
-Example = tuple[str, tuple[str, ...]]
+from generation.instruction_models.kind_prompts import KIND_PROMPTS
+from generation.instruction_models.prompt import ANSWER_FORM, QUESTION, Example, Prompt
 
 SLUG = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 ID = re.compile(r"(?P<slug>[a-z0-9]+(?:[-_][a-z0-9]+)*)@(?P<version>[1-9]\d*)")
 MAX_EXAMPLES = 20
 
-
-@dataclass(frozen=True)
-class Prompt:
-    """A prompt. `question` contains {caption} and may contain {k}; each example is a caption with its answer.
-
-    `makes`: foils, or captions (polish). A project's own prompts make foils.
-    """
-
-    slug: str
-    version: int
-    label: str
-    system: str
-    question: str
-    examples: tuple[Example, ...] = ()
-    source: str = ""
-    makes: str = "foils"
-
-    @property
-    def id(self) -> str:
-        return f"{self.slug}@{self.version}"
-
-    @property
-    def sha256(self) -> str:
-        """Hash the text that a model gets; the label is not part of it."""
-        hashed_fields = [self.system, self.question, self.examples]
-        return hashlib.sha256(json.dumps(hashed_fields, ensure_ascii=False).encode()).hexdigest()
-
-    def messages(self, caption: str, k: int) -> tuple[Message, ...]:
-        """Return the conversation: the instruction, a turn per example, the question."""
-        messages: list[Message] = [("system", self.system)] if self.system else []
-        for text, answers in self.examples:
-            messages.append(("user", self._question_text(text, len(answers))))
-            messages.append(("assistant", json.dumps({"captions": list(answers)}, ensure_ascii=False)))
-        return (*messages, ("user", self._question_text(caption, k)))
-
-    def _question_text(self, caption: str, k: int) -> str:
-        # Without str.format: captions and prompts may contain braces.
-        return self.question.replace("{k}", str(k)).replace("{caption}", caption)
-
-
-ANSWER_FORM = (
-    'Answer with JSON and nothing else, in this form: {"captions": ["…", "…"]}, '
-    "with as many captions as the number says."
-)
-QUESTION = "Caption: {caption}\nNumber: {k}"
 
 PROMPTS: Mapping[str, Prompt] = {
     prompt.id: prompt
@@ -162,6 +113,7 @@ PROMPTS: Mapping[str, Prompt] = {
             "(ViLMA, Sec. C.3), word for word",
             "captions",
         ),
+        *KIND_PROMPTS,
     )
 }
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 
 from foilworks.core.text.model_answers import without_thoughts
@@ -28,6 +28,15 @@ def read_captions(answer: str) -> list[str] | None:
         if texts is not None:
             return texts
     return None
+
+
+def read_choice(answer: str, choices: Collection[str]) -> str:
+    """Return the one choice that an answer in JSON gives as its only text; "" if it gives none."""
+    for value in _values(answer):
+        text = _text(value)
+        if text is not None and text.strip().lower() in choices:
+            return text.strip().lower()
+    return ""
 
 
 def _values(answer: str) -> Iterator[object]:

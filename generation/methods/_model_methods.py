@@ -257,6 +257,13 @@ MODEL_METHODS: dict[str, Entry] = {
                 "float",
             ),
             Param("max_tokens", 600, "max tokens in an answer", "int"),
+            Param(
+                "self_check",
+                "no",
+                "yes: the model is also asked whether the caption implies a foil, which is dropped unless it says no",
+                "choice",
+                ("no", "yes"),
+            ),
             *ASKING_LIMITS,
         ),
         deviations=(

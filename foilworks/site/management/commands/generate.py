@@ -1,5 +1,6 @@
 """`foilworks generate`: run a foil method on the captions of a project."""
 
+from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -67,25 +68,32 @@ class Command(FoilworksCommand):
         )
         parser.add_argument("--seed", type=int, default=0, help="seed; the same seed makes the same foils")
         parser.add_argument("--sync", action="store_true", help="run it now instead of queueing a job")
+        parser.add_argument(
+            "--estimate",
+            action="store_true",
+            help="start no run; ask an instruction model about a few captions, and show what all will cost",
+        )
 
     def run(self, **options: Any) -> dict[str, Any]:
         project = project_by_slug(options["project"])
         recipe = find_recipe(options["recipe"]) if options["recipe"] else None
         params, filters = _settings(options, recipe)
-        run = start_run(
-            None,
-            project,
-            FoilRequest(
-                subtest=_subtest(project, options["subtest"]),
-                method=recipe.method if recipe else options["method"],
-                recipe=f"{options['recipe']}@{recipe.version}" if recipe else "",
-                mode=options["mode"],
-                params=params,
-                filters=filters,
-                seed=options["seed"],
-                selection=_selection(options),
-            ),
+        request = FoilRequest(
+            subtest=_subtest(project, options["subtest"]),
+            method=recipe.method if recipe else options["method"],
+            recipe=f"{options['recipe']}@{recipe.version}" if recipe else "",
+            mode=options["mode"],
+            params=params,
+            filters=filters,
+            seed=options["seed"],
+            selection=_selection(options),
         )
+        if options["estimate"]:
+            # Imported on request: it opens models.
+            from generation.estimates import estimate_run
+
+            return {"estimate": asdict(estimate_run(project, request))}
+        run = start_run(None, project, request)
         assert run.job is not None
         if options["sync"]:
             run_now(run.job)
@@ -95,11 +103,23 @@ class Command(FoilworksCommand):
         return _result(run)
 
     def render(self, result: dict[str, Any]) -> str:
+        if estimate := result.get("estimate"):
+            return _estimate_text(estimate)
         lines = [f"run {result['run']}: {result['state']}; captions processed: {result['captions']}"]
         lines += [f"  {state}: {count}" for state, count in result["states"].items()]
         lines += [f"  rejected by {slug}: {count}" for slug, count in result["rejected_by"].items()]
         lines += [f"  skipped, {count}: {why}" for why, count in result["skipped"].items()]
         return "\n".join(lines)
+
+
+def _estimate_text(estimate: dict[str, Any]) -> str:
+    text = (
+        f"{estimate['sent']:,} of {estimate['captions']:,} captions are sent: about {estimate['requests']:,} requests, "
+        f"{estimate['prompt_tokens']:,} tokens in and {estimate['completion_tokens']:,} out"
+    )
+    if estimate["cost"] is not None:
+        text += f", {estimate['cost']:.4g} {estimate['currency']}"
+    return f"{text}; measured on {estimate['sampled']} captions, whose answers are stored"
 
 
 def _selection(options: dict[str, Any]) -> dict[str, Any]:
