@@ -276,6 +276,7 @@ def generative_rows() -> list[tuple[str, str, str, str]]:
         if part in known:
             found = support.TESTED if part in tests else support.OPENS
             how = (inspect.getdoc(known[part].prepare) or "").split("\n")[0]
+            how += f" Its makers' frames: {known[part].makers.version}."
         else:
             found, needs = support.OPENS, one in images and "pil" not in (images[one] or ())
             how = "by its own processor" + (", which needs torchvision" if needs else "")

@@ -90,14 +90,14 @@ def read_frames(clip: Clip, info: ModelInfo) -> tuple[Frames, VideoMeta]:
     """
     if clip.path is None:
         raise MediaError(f"{clip.key}: has no video file; attach it, then score again")
-    frames, times = sample_frames(Path(clip.path), info.frames, clip.start, clip.end, info.size)
-    return frames, about(clip, times)
+    frames, times, seconds = sample_frames(Path(clip.path), info.frames, clip.start, clip.end, info.size)
+    return frames, about(clip, times, seconds)
 
 
-def about(clip: Clip, times: Iterable[float]) -> VideoMeta:
+def about(clip: Clip, times: Iterable[float], seconds: float = 0.0) -> VideoMeta:
     """Return what an adapter receives about a clip, in addition to its frames."""
-    seconds = tuple(float(time) for time in times)
-    return VideoMeta(clip.key, seconds, clip.path or "", clip.start, clip.end)
+    shown = tuple(float(time) for time in times)
+    return VideoMeta(clip.key, shown, clip.path or "", clip.start, clip.end, seconds=seconds)
 
 
 class StoredVectors(Protocol):
@@ -245,7 +245,7 @@ def _shown(wants: Sequence[ClipTexts], frames: Frames, order: Sequence[int], met
     clip = wants[0].clip
     if list(order) == list(range(len(frames))) and not clip.pixels:
         return Fetched(wants, frames=frames, meta=replace(meta, key=clip.key, before=clip.before, asks=clip.asks))
-    changed = VideoMeta(clip.key, meta.times, before=clip.before, asks=clip.asks)
+    changed = VideoMeta(clip.key, meta.times, before=clip.before, asks=clip.asks, seconds=meta.seconds)
     return Fetched(wants, frames=frames, order=order, meta=changed)
 
 

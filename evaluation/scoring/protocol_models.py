@@ -29,10 +29,10 @@ from foilworks.core.hub.interfaces import (
     TextRead,
     VideoMeta,
 )
+from foilworks.core.hub.shown_frames import sampling_of
 from foilworks.core.media.errors import MediaError
 from foilworks.core.media.frame_cache import ClipRequest, FrameCache
-from foilworks.core.media.sampling import CENTRES, CONSECUTIVE, INTERVALS, PER_SECOND, Sampling
-from foilworks.core.text.quoting import quoted
+from foilworks.core.media.sampling import CENTRES, CONSECUTIVE, Sampling
 
 Rows = NDArray[np.float32]
 # Nats per token whose exponential overflows a float: such a score is listed as not a number.
@@ -151,20 +151,8 @@ def scores_by_item(adapter: Any, protocol: Protocol) -> bool:
 
 
 def sampling(protocol: Protocol, info: ModelInfo) -> Sampling:
-    """Return the frames that models see under the protocol; a model with `interval_seconds` gets intervals, one with
-    `fps` so many frames per second.
-
-    MediaError: its interval is not a number of seconds.
-    """
-    fps = info.card.get("fps")
-    if isinstance(fps, int | float) and fps > 0:
-        return Sampling(PER_SECOND, info.frames, 1 / fps)
-    seconds = info.card.get("interval_seconds")
-    if not seconds:
-        return Sampling(CONSECUTIVE if protocol.frames == "consecutive" else CENTRES, info.frames)
-    if isinstance(seconds, int | float) and not isinstance(seconds, bool) and seconds > 0:
-        return Sampling(INTERVALS, seconds=seconds)
-    raise MediaError(f"{info.model_id} uses intervals of {quoted(seconds)} s; give a number above 0")
+    """Return the frames that models see under the protocol. MediaError as `sampling_of`."""
+    return sampling_of(info, CONSECUTIVE if protocol.frames == "consecutive" else CENTRES)
 
 
 def clip_request(clip: Clip, path: PathLike[str], protocol: Protocol, info: ModelInfo) -> ClipRequest:
@@ -183,7 +171,7 @@ class FrameReader:
         if clip.path is None:
             raise MediaError(f"{clip.key}: has no video file; attach it, then score again")
         sample = self.frames.read(clip_request(clip, clip.path, self.protocol, info))
-        return sample.frames, about(clip, sample.times)
+        return sample.frames, about(clip, sample.times, sample.seconds)
 
 
 def reader(protocol: Protocol, frames: FrameCache | None = None) -> ReadFrames:

@@ -26,11 +26,11 @@ from foilworks.core.hub.opening import open_adapter
 from foilworks.core.hub.served.budget import Budget
 from foilworks.core.hub.served.prompts import MATCHES, PROMPTS
 from foilworks.core.hub.served.readings import READINGS, read
+from foilworks.core.hub.shown_frames import sampling_of
 from foilworks.core.media.decode_pool import DecodePool
 from foilworks.core.media.errors import MediaError
 from foilworks.core.media.file_cache import FileCache
 from foilworks.core.media.frame_cache import LOSSLESS, ClipRequest, FrameCache
-from foilworks.core.media.sampling import CENTRES, Sampling
 from foilworks.core.text.batches import batched
 from foilworks.core.text.model_answers import YES_NO
 from foilworks.core.text.registry import load, version_of
@@ -83,14 +83,14 @@ def reader(info: ModelInfo) -> Callable[[ClipFile], Shown]:
 
     MediaError: an unusable file.
     """
-    limit, sampling = settings.FRAME_CACHE_BYTES, Sampling(CENTRES, info.frames)
+    limit, sampling = settings.FRAME_CACHE_BYTES, sampling_of(info)
     files = FileCache(Path(settings.CACHE_ROOT) / "frames", limit) if limit > 0 else None
     cache = FrameCache(files, LOSSLESS if info.size is not None else settings.FRAME_CACHE_FORM)
 
     def frames_of(clip: ClipFile) -> Shown:
         sample = cache.read(ClipRequest(clip.path, sampling, clip.start, clip.end, info.size, clip.content))
         times = tuple(float(time) for time in sample.times)
-        return sample.frames, VideoMeta(clip.key, times, clip.path, clip.start, clip.end)
+        return sample.frames, VideoMeta(clip.key, times, clip.path, clip.start, clip.end, seconds=sample.seconds)
 
     return frames_of
 

@@ -133,7 +133,7 @@ def test_cached_equals_uncached(form: str, tmp_path: Path, settings, monkeypatch
     folders = {path.name for path in (tmp_path / "cache").iterdir()}
     assert folders >= {"frames", "vectors"}
     # What was kept is not decoded again, by another model neither.
-    monkeypatch.setattr("foilworks.core.media.sampling.sample_frames", _never)
+    monkeypatch.setattr("foilworks.core.media.sampling.frames_on_screen", _never)
     Score.objects.all().delete()
     assert values(score(release, spec)) == without
     other = score(release, spec.replace("frames=4", "frames=4&pooling=logits"))

@@ -39,7 +39,7 @@ def test_it_is_a_scorer_and_a_generator(adapter: GenerativeModel) -> None:
 
 
 def test_many_texts_share_the_prefix_in_several_batches(adapter: GenerativeModel) -> None:
-    prefix = adapter.prefix(adapter.talk.prompt(DESCRIBE, video=True), adapter.prepare(clip()))
+    prefix = adapter.prefix(adapter.rendered(DESCRIBE, adapter.prepare(clip())), adapter.prepare(clip()))
     per_batch = CACHED_TOKENS_PER_BATCH["cpu"] // prefix.ids.shape[1]
     texts = [f"a dog jumps {'x' * (n % 5)} {n}" for n in range(per_batch * 2 + 3)]
     assert values(adapter, texts)[::7] == pytest.approx([values(adapter, [t])[0] for t in texts[::7]], abs=1e-4)

@@ -77,8 +77,8 @@ class Trust:
 
 @dataclass(frozen=True)
 class VideoMeta:
-    """Facts about a clip beside its frames: presentation times in seconds, its key, and its file with the trim in
-    seconds (None = to the end).
+    """Facts about a clip beside its frames: presentation times in seconds, its key, its file with the trim in seconds
+    (None = to the end), and how many `seconds` it lasts (0: unknown).
 
     `before`: a text before the prompt, such as subtitles. `asks`: the question of yes or no about a text, with {} where
     the text is; "" for the model's own. Only models that read prompts get these.
@@ -91,6 +91,7 @@ class VideoMeta:
     end: float | None = None
     before: str = ""
     asks: str = ""
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)

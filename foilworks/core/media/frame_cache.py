@@ -20,7 +20,7 @@ from PIL import Image
 from foilworks.core.media.container import open_video
 from foilworks.core.media.errors import MediaError
 from foilworks.core.media.file_cache import FileCache, content_key
-from foilworks.core.media.frames import Sample, Size, frames_on_screen, trim_of
+from foilworks.core.media.frames import Sample, Size, frames_on_screen, span_of
 from foilworks.core.media.picture import display_size
 from foilworks.core.media.probe import file_sha256
 from foilworks.core.media.sampling import Sampling
@@ -28,7 +28,7 @@ from foilworks.core.media.sampling import Sampling
 LOSSLESS, JPEG = "lossless", "jpeg"
 FORMS = (LOSSLESS, JPEG)
 # Part of the key: change it with what an entry holds.
-FORMAT = "frames/3"
+FORMAT = "frames/4"
 SHORT_SIDE, QUALITY = 384, 95
 FORM_VERSIONS = {LOSSLESS: "lossless", JPEG: f"jpeg{QUALITY}@{SHORT_SIDE}"}
 # Decoded together with the frames that are read now: bounds the memory of one decoding.
@@ -165,13 +165,14 @@ class FrameCache:
 
 def _decoded_together(path: Path, asked: Sequence[FramesAsked], start: float | None, end: float | None) -> list[Sample]:
     """Return the frames of the first request and of those after it that fit into MAX_FRAMES_TOGETHER."""
-    span = trim_of(path, start, end)
+    span = span_of(path, start, end)
     small = _small(path) if any(one.stored == JPEG for one in asked) else None
-    moments = [one.sampling.moments(*span) for one in asked]
+    moments = [one.sampling.moments(span) for one in asked]
     totals = accumulate(map(len, moments))
     fit = max(1, sum(total <= MAX_FRAMES_TOGETHER for total in totals))
     sizes = [small if one.stored == JPEG else one.size for one in asked]
-    return frames_on_screen(path, list(zip(moments, sizes, strict=True))[:fit])
+    samples = frames_on_screen(path, list(zip(moments, sizes, strict=True))[:fit])
+    return [sample._replace(seconds=span.finish - span.begin) for sample in samples]
 
 
 def packed_frames(clip: ClipRequest, form: str) -> bytes:
@@ -188,7 +189,8 @@ def packed(sample: Sample, form: str) -> bytes:
         if at == 0 or not np.array_equal(frame, sample.frames[at - 1]):
             pictures.append(_picture(frame, form))
         order.append(len(pictures) - 1)
-    head: dict[str, object] = {"order": order, "times": [float(time) for time in sample.times]}
+    times = [float(time) for time in sample.times]
+    head: dict[str, object] = {"order": order, "times": times, "seconds": sample.seconds}
     head |= {"sizes": [len(one) for one in pictures]}
     if form == LOSSLESS:
         head["shape"] = sample.frames.shape[1:]
@@ -202,13 +204,14 @@ def unpacked(data: bytes) -> Sample | None:
         said = json.loads(data[:begin])
         if sum(said["sizes"]) != len(data) - begin:
             return None
-        times = np.array(said["times"])
+        facts = np.array(said["times"]), said["seconds"]
         if "shape" in said:
             # Taken by their order: a copy, which callers may write to, and the only one.
-            return Sample(np.frombuffer(data, np.uint8, offset=begin).reshape(-1, *said["shape"])[said["order"]], times)
+            pixels = np.frombuffer(data, np.uint8, offset=begin).reshape(-1, *said["shape"])
+            return Sample(pixels[said["order"]], *facts)
         ends = np.cumsum([begin, *said["sizes"]]).tolist()
         pictures = [np.asarray(Image.open(io.BytesIO(data[one:end])).convert("RGB")) for one, end in pairwise(ends)]
-        return Sample(np.stack([pictures[at] for at in said["order"]]), times)
+        return Sample(np.stack([pictures[at] for at in said["order"]]), *facts)
     except (ValueError, KeyError, TypeError, IndexError, OSError):
         return None
 

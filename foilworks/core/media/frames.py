@@ -28,11 +28,12 @@ Size = tuple[int, int]
 
 class Sample(NamedTuple):
     """`frames` uint8 (k, height, width, 3) RGB; `times` the k presentation times in seconds, repeats
-    included.
+    included; `seconds` that the trim lasts, 0 if that is not known.
     """
 
     frames: np.ndarray
     times: np.ndarray
+    seconds: float = 0.0
 
 
 def sample_frames(
@@ -49,14 +50,16 @@ def sample_frames(
     frame taken). A clip with fewer frames than k repeats them.
     MediaError: an unusable file, or a trim outside of it. ValueError: k < 1.
     """
-    if k < 1:
-        raise ValueError(f"k is {k}; request at least one frame")
     path = Path(path)
-    return frames_on_screen(path, [(bin_centres(*trim_of(path, start, end), k), size)])[0]
+    begin, finish = trim_of(path, start, end)
+    (sample,) = frames_on_screen(path, [(bin_centres(begin, finish, k), size)])
+    return sample._replace(seconds=finish - begin)
 
 
 def bin_centres(begin: float, finish: float, k: int) -> list[float]:
-    """Return the centres of k equal time bins, in seconds."""
+    """Return the centres of k equal time bins, in seconds. ValueError: k < 1."""
+    if k < 1:
+        raise ValueError(f"k is {k}; request at least one frame")
     centres: list[float] = (begin + (np.arange(k) + 0.5) * (finish - begin) / k).tolist()
     return centres
 
@@ -76,11 +79,21 @@ def frames_on_screen(path: Path, requests: Sequence[tuple[Sequence[float], Size 
     ]
 
 
-def trim_of(path: Path, start: float | None, end: float | None) -> tuple[float, float]:
-    """Return the trim as two seconds inside the file; without a start, from the first frame.
+class Span(NamedTuple):
+    """A trim in seconds inside its file, and the seconds at which the frames in it begin."""
 
-    MediaError: an unusable file, or a trim outside of it.
-    """
+    begin: float
+    finish: float
+    starts: tuple[float, ...]
+
+
+def trim_of(path: Path, start: float | None, end: float | None) -> tuple[float, float]:
+    """Return the trim as two seconds inside the file, as `span_of`."""
+    return span_of(path, start, end)[:2]
+
+
+def span_of(path: Path, start: float | None, end: float | None) -> Span:
+    """Return the trim; without a start, from the first frame. MediaError: an unusable file, or a trim outside of it."""
     with open_video(path) as video:
         times = packet_times(video)
     begin = max(0.0, times.starts[0]) if start is None else float(start)
@@ -89,7 +102,7 @@ def trim_of(path: Path, start: float | None, end: float | None) -> tuple[float, 
         raise MediaError(f"{path}: the trim starts at {begin:g} s of {times.end:g} s; correct start_time")
     if finish <= begin + END_TOLERANCE_S:
         raise MediaError(f"{path}: the trim ends at {finish:g} s, not after its start; correct end_time")
-    return begin, finish
+    return Span(begin, finish, tuple(time for time in times.starts if begin - END_TOLERANCE_S <= time < finish))
 
 
 def _on_screen(

@@ -12,7 +12,16 @@ from av.video.frame import VideoFrame
 
 from foilworks.core.media.container import open_video
 from foilworks.core.media.errors import MediaError
-from foilworks.core.media.frames import SAMPLING_POLICY, Sample, bin_centres, frames_on_screen, sample_frames, trim_of
+from foilworks.core.media.frames import (
+    SAMPLING_POLICY,
+    Sample,
+    Span,
+    bin_centres,
+    frames_on_screen,
+    span_of,
+    trim_of,
+)
+from foilworks.core.media.maker_frames import RULES
 from foilworks.core.media.picture import shown_pixels
 from foilworks.core.text.quoting import quoted
 
@@ -68,24 +77,13 @@ def consecutive_frames(
     return Sample(np.stack(images + images[-1:] * missing), np.array(times + times[-1:] * missing))
 
 
-def interval_frames(
-    path: Path,
-    seconds: float,
-    start: float | None = None,
-    end: float | None = None,
-    size: tuple[int, int] | None = None,
-) -> Sample:
-    """The frame in the middle of each whole interval of `seconds` in [start, end); of a shorter clip its central one.
+def interval_middles(begin: float, finish: float, seconds: float) -> list[float]:
+    """Return the middle of each whole interval; of a shorter clip its own middle.
 
-    Merlot Reserve takes 5 seconds (ViLMA, Sec. A.4). MediaError as above. ValueError: seconds <= 0.
+    Merlot Reserve takes 5 seconds (ViLMA, Sec. A.4). ValueError: seconds <= 0.
     """
     if seconds <= 0:
         raise ValueError(f"an interval of {seconds} s has no middle")
-    return frames_on_screen(Path(path), [(interval_middles(*trim_of(Path(path), start, end), seconds), size)])[0]
-
-
-def interval_middles(begin: float, finish: float, seconds: float) -> list[float]:
-    """Return the middle of each whole interval; of a shorter clip its own middle."""
     # 16.4 - 1.4 is a hair less than 15: three intervals of 5 seconds all the same.
     n_intervals = int((finish - begin) / seconds + 1e-6)
     return [begin + (interval + 0.5) * seconds for interval in range(n_intervals)] or [(begin + finish) / 2]
@@ -97,6 +95,7 @@ VERSIONS: Mapping[str, str] = {
     CONSECUTIVE: CONSECUTIVE_POLICY,
     INTERVALS: INTERVAL_POLICY,
     PER_SECOND: PER_SECOND_POLICY,
+    **{rule: f"{rule}/1" for rule in RULES},
 }
 
 
@@ -105,7 +104,8 @@ class Sampling:
     """`centres` of k equal time bins, k `consecutive` frames from a drawn place, or the middles of `intervals` of so
     many seconds (which give as many frames as the clip has intervals).
 
-    `per-second`: one frame per `seconds`, at most `frames`, at the centres of as many equal bins.
+    `per-second`: one frame per `seconds`, at most `frames`, at the centres of as many equal bins. The names of RULES:
+    what the makers of a model show it, at most `frames`, one per `seconds` unless that is 0.
     """
 
     policy: str
@@ -115,8 +115,9 @@ class Sampling:
     @property
     def version(self) -> str:
         """Names the choice whole: another version, another choice."""
-        amounts = {INTERVALS: f"{self.seconds:g} s", PER_SECOND: f"{self.seconds:g} s, at most {self.frames}"}
-        amount = amounts.get(self.policy, f"{self.frames}")
+        amount = f"{self.frames}"
+        if self.seconds and self.policy not in (CENTRES, CONSECUTIVE):
+            amount = f"{self.seconds:g} s" + (f", at most {amount}" if self.policy != INTERVALS else "")
         return f"{VERSIONS[self.policy]} of {amount}"
 
     @property
@@ -124,8 +125,13 @@ class Sampling:
         """Whether the choice depends on the video's content."""
         return self.policy == CONSECUTIVE
 
-    def moments(self, begin: float, finish: float) -> list[float]:
+    def moments(self, span: Span) -> list[float]:
         """Return the seconds of the chosen frames, ascending; only for choices that are not drawn."""
+        begin, finish, frame_starts = span
+        if self.policy in RULES:
+            rate = len(frame_starts) / (finish - begin)
+            numbers = RULES[self.policy](len(frame_starts), rate, self.frames, 1 / self.seconds if self.seconds else 0)
+            return [frame_starts[number] for number in numbers]
         if self.policy == CENTRES:
             return bin_centres(begin, finish, self.frames)
         if self.policy == PER_SECOND:
@@ -145,13 +151,12 @@ class Sampling:
 
         `content`: the SHA-256 of the video's bytes, by which is drawn what is drawn.
         """
-        file = Path(path)
-        if self.policy == CENTRES:
-            return sample_frames(file, self.frames, start, end, size)
-        if self.policy == CONSECUTIVE:
-            return consecutive_frames(file, self.frames, start, end, size, content)
-        if self.policy == PER_SECOND:
-            return frames_on_screen(file, [(self.moments(*trim_of(file, start, end)), size)])[0]
-        if self.policy != INTERVALS:
+        if self.policy not in VERSIONS:
             raise MediaError(f"sampling {quoted(self.policy)} is unknown; choose one of: {', '.join(VERSIONS)}")
-        return interval_frames(file, self.seconds, start, end, size)
+        file = Path(path)
+        span = span_of(file, start, end)
+        if self.is_drawn:
+            sample = consecutive_frames(file, self.frames, start, end, size, content)
+        else:
+            sample = frames_on_screen(file, [(self.moments(span), size)])[0]
+        return sample._replace(seconds=span.finish - span.begin)

@@ -72,7 +72,7 @@ def truth(folder, release):
     shown = {}
     for record in records_of(release):
         video = Video.objects.get(key=record["video"]["key"])
-        frames, _ = sample_frames(Path(video.file.path), FRAMES)
+        frames, *_ = sample_frames(Path(video.file.path), FRAMES)
         shown[record["id"]] = ([Image.fromarray(frame) for frame in frames], [record["caption"], *record["foils"]])
     return model, processor, shown
 

@@ -73,7 +73,8 @@ class PromptedModel:
             seconds = ", ".join(f"{time:.2f}" for time in times)
             logger.info("%s: clip %s: as %s, frames at %s s", self.name, meta.key, self.family.media_type, seconds)
         tokenizer, config = self.talk.tokenizer, self.model.config
-        model_clip = Clip(clip, times, self.settings, config, tokenizer, self.device, self.processor)
+        lasts = meta.seconds if meta else 0.0
+        model_clip = Clip(clip, times, self.settings, config, tokenizer, self.device, self.processor, lasts)
         prepared = self.family.prepare(model_clip)
         return replace(prepared, tensors=self._in_own_format(prepared.tensors))
 
@@ -92,7 +93,7 @@ class PromptedModel:
         if self.family.is_generic and prepared is not None:
             tensors, aligned = processed(self.processor, self.model, rendered, prepared, self.device)
             return Prefix(aligned.pop("input_ids"), self._in_own_format(tensors), aligned)
-        filled = rendered if prepared is None else self.talk.with_video(rendered, prepared.text)
+        filled = rendered if prepared is None else self.talk.with_video(rendered, prepared.parts or (prepared.text,))
         ids = torch.tensor([self.talk.prefix_ids(filled)], device=self.device)
         return Prefix(ids, {} if prepared is None else prepared.tensors)
 

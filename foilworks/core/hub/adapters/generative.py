@@ -6,8 +6,9 @@ a caption go through the model once for all captions of it. Other families go th
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -24,8 +25,8 @@ from foilworks.core.hub.batching.own_processor import (
 )
 from foilworks.core.hub.batching.shared_prefix import Prefix
 from foilworks.core.hub.batching.text_limits import ReadsWholeTexts
-from foilworks.core.hub.batching.video_families import reads_times, settings_of
-from foilworks.core.hub.batching.video_inputs import Prepared
+from foilworks.core.hub.batching.video_families import Family, reads_times, settings_of
+from foilworks.core.hub.batching.video_inputs import SECONDS_PER_PAIR, Prepared
 from foilworks.core.hub.batching.windowed_attention import attend_in_one_call
 from foilworks.core.hub.catalogue.options import Decimal, split_options
 from foilworks.core.hub.catalogue.thinking import OFF, OPTIONS, TOKEN_COUNTS, Thinking
@@ -54,7 +55,8 @@ MODES = {
 
 @dataclass(frozen=True)
 class Options:
-    """The options of a model's name. With `fps`, a clip is shown so many frames per second, at most `frames`.
+    """The options of a model's name. With `fps`, a clip is shown so many frames per second, at most `frames`;
+    `sampling`: which of them, by the rule of the model's makers.
 
     `truncates`: a clip whose prompt is longer than the model's context is shown fewer frames.
     """
@@ -62,6 +64,7 @@ class Options:
     mode: str = LIKELIHOOD
     frames: int = FRAMES
     fps: float = 0.0
+    sampling: str = ""
     max_pixels: int | None = None
     truncates: bool = False
     thinking: Thinking = field(default_factory=lambda: Thinking(OFF))
@@ -71,7 +74,12 @@ class Options:
         """Return what the clip's part of a score depends on."""
         if self.mode == BLIND:
             return ""
-        values = {"frames": self.frames, "fps": self.fps and f"{self.fps:g}", "max_pixels": self.max_pixels}
+        values = {
+            "frames": self.frames,
+            "fps": self.fps and f"{self.fps:g}",
+            "sampling": self.sampling,
+            "max_pixels": self.max_pixels,
+        }
         text = "".join(f" {name}={value}" for name, value in values.items() if value)
         return f"{text} truncate=frames" if self.truncates else text
 
@@ -92,6 +100,8 @@ class GenerativeModel(ReadsWholeTexts, PromptedModel):
             " spaces=own": self.talk.spaces_itself,
             " thought=closed": self.thinking.thinking == OFF
             and self.close_own_thoughts(_PROMPTS[options.mode], options.frames if shows_clip else 0),
+            " pictures=by-template": shows_clip and self.family.media_type == "image" and not self.family.is_generic,
+            " clock=clip": shows_clip and loaded.model.config.model_type in CLOCKED,
             f" {UNTESTED}": self.family.is_generic,
         }
         self.info = ModelInfo(
@@ -105,7 +115,7 @@ class GenerativeModel(ReadsWholeTexts, PromptedModel):
             reads_times=shows_clip and reads_times(loaded.model.config.model_type, self.family),
             card={
                 "category": "video" if shows_clip else "text",
-                **({"fps": options.fps} if options.fps and shows_clip else {}),
+                **{name: value for name in ("fps", "sampling") if shows_clip and (value := getattr(options, name))},
             },
         )
 
@@ -330,9 +340,13 @@ def _likelihood(row: torch.Tensor, counts: dict[str, int]) -> Score:
     return Score(mean, ScoreKind.LOG_LIKELIHOOD, parts)
 
 
+MAKERS = "maker"
+# Families that are told how long the whole clip lasts, or how many seconds of it a frame stands for.
+CLOCKED = {*SECONDS_PER_PAIR, "smolvlm"}
 _OPTIONS = {
     "frames": int,
     "fps": Decimal(0.01, 120),
+    "sampling": (MAKERS,),
     "mode": tuple(MODES),
     "max_pixels": range(1, 2**31),
     "truncate": ("frames",),
@@ -348,8 +362,12 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
     be scored."""
     name, values = split_options(argument, _OPTIONS)
     thinking = Thinking.of({"thinking": OFF, **values})
+    # Before any weight is read.
+    config = load_config(name, config_field="thinker_config")
+    family = family_of(config, name)
     options = Options(
-        **{name: values[name] for name in ("mode", "frames", "fps", "max_pixels") if name in values},
+        **_shown_by_makers(family, values),
+        **{name: values[name] for name in ("mode", "max_pixels") if name in values},
         truncates="truncate" in values,
         thinking=thinking,
     )
@@ -357,9 +375,6 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
         raise HubError(
             f"{quoted(argument)}: an answer is read by its words only with mode=p_yes or mode=choice; add it"
         )
-    # Before any weight is read.
-    config = load_config(name, config_field="thinker_config")
-    family = family_of(config, name)
     loaded = load_pretrained(auto_class_of(config), name, slug="vlm", device=device, dtype=dtype, config=config)
     processor = load_processor(name) if family.by_processor else None
     family = shown_by(family, processor, config)
@@ -375,3 +390,17 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
         closes_thoughts=not thinking.thinks,
     )
     return GenerativeModel(loaded, Parts(talk, family, settings, processor), options)
+
+
+def _shown_by_makers(family: Family, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the frames that are asked for; with `sampling=maker`, those of the family where none are.
+
+    HubError: nobody has looked at what the makers of the family show.
+    """
+    asked = {name: values[name] for name in ("frames", "fps") if name in values}
+    if "sampling" not in values:
+        return asked
+    if family.is_generic:
+        raise HubError(f"sampling={MAKERS} is known of tested families only; leave it out, or use fps and frames")
+    makers = family.makers
+    return {"frames": makers.frames, "fps": makers.seconds and 1 / makers.seconds, **asked, "sampling": makers.policy}

@@ -80,10 +80,16 @@ class Conversation:
         ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
         return ids
 
-    def with_video(self, rendered: str, text: str) -> str:
-        """Replace the video's mark in the rendered prompt by `text`."""
+    def with_video(self, rendered: str, texts: Sequence[str]) -> str:
+        """Replace the marks of the media in the rendered prompt by `texts`. HubError: there are fewer marks."""
         mark = next(mark for mark in self.marks if mark in rendered)
-        return rendered.replace(mark, text, 1)
+        between = rendered.split(mark, len(texts))
+        if len(between) != len(texts) + 1:
+            raise HubError(
+                f"{self._name}: its chat template writes {len(between) - 1} {mark} for {len(texts)} pictures; choose "
+                "another template, or use frames=1"
+            )
+        return "".join(before + text for before, text in zip(between, [*texts, ""], strict=True))
 
     def prefix_ids(self, rendered: str) -> list[int]:
         """Return the token ids of a rendered prompt; a start token is added only if the template did not write it."""

@@ -128,9 +128,11 @@ class PrefixModel:
         logits: Tensor = self.model(**inputs, use_cache=False).logits[0].float()
         return logits[-1 - len(text) :]
 
-    def _batches(self, prefix: Prefix, texts: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], Any, Tensor, int]]:
+    def _batches(
+        self, prefix: Prefix, texts: Sequence[Sequence[int]]
+    ) -> Iterator[tuple[list[int], Any, Tensor, float]]:
         """Yield, per batch of texts of similar length: their indices, the prefix's cache, the logits at its end (1,
-        vocabulary), and the next position. The prefix runs once."""
+        vocabulary), and the next position, no whole number for Qwen3-Omni. The prefix runs once."""
         if not texts:
             return
         positions = self._positions(prefix)
@@ -141,7 +143,7 @@ class PrefixModel:
         batches = list(token_batches([before + len(text) for text in texts], device, budget=budget))
         for batch in batches:
             cache = first.cache if batch is batches[-1] else copy.deepcopy(first.cache)
-            yield batch, cache, first.logits[:, -1], int(positions.max()) + 1
+            yield batch, cache, first.logits[:, -1], (positions.max() + 1).item()
 
     def _positions(self, prefix: Prefix) -> Tensor:
         """Return the positions of the prefix: (1, length), or (3, 1, length) if they are by grid."""
@@ -154,7 +156,7 @@ class PrefixModel:
         line = torch.arange(prefix.ids.shape[1], device=prefix.ids.device).unsqueeze(0)
         return line.expand(3, 1, -1) if self.by_grid else line
 
-    def _continued(self, cache: Any, start: int, texts: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+    def _continued(self, cache: Any, start: float, texts: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
         """Return logits (n, longest, vocabulary) of the padded texts after the cached prefix, and their ids."""
         device, before = self.model.device, cache.get_seq_length()
         _repeat(cache, len(texts))
@@ -164,7 +166,7 @@ class PrefixModel:
         for row, text in enumerate(texts):
             ids[row, : len(text)] = torch.tensor(text)
             mask[row, : before + len(text)] = 1
-        positions = torch.arange(start, start + longest).expand(len(texts), -1)
+        positions = (torch.arange(longest) + start).expand(len(texts), -1)
         positions = positions.expand(3, -1, -1) if self.by_grid else positions
         logits = self.model(
             input_ids=ids.to(device),
@@ -175,7 +177,7 @@ class PrefixModel:
         ).logits
         return logits, ids
 
-    def _after(self, cache: Any, first: Tensor, start: int, texts: Sequence[Sequence[int]]) -> list[Tensor]:
+    def _after(self, cache: Any, first: Tensor, start: float, texts: Sequence[Sequence[int]]) -> list[Tensor]:
         """Return the log-probabilities of the texts' tokens. `first` (1, vocabulary): the logits at the prefix's end,
         which predict each text's first token."""
         lengths = [len(text) for text in texts]

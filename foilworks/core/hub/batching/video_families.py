@@ -20,9 +20,12 @@ from foilworks.core.hub.batching.video_inputs import (
     video_llama_3,
     video_llava,
 )
+from foilworks.core.media.sampling import CENTRES, Sampling
 
 CLIP_MEAN, CLIP_STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
 HALF = (0.5, 0.5, 0.5)
+PIXEL_BOUNDS = ("min_pixels", "max_pixels")
+LMMS_EVAL = Sampling("first-to-last", 8)
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,8 @@ class Family:
     template gets, a video, or an image for models that know only images. `by_processor`: the model's own processor
     makes its pictures. `placeholder`: the config's name of the token that marks the clip's places. `type_ids`: the
     forward's name for which tokens are pictures (1), if it asks. `windowed`: its vision tower attends within windows,
-    and its layers get the ends of those. `is_generic`: the model's own processor makes all of its inputs.
+    and its layers get the ends of those. `is_generic`: the model's own processor makes all of its inputs. `makers`:
+    which frames its makers show; those of lmms-eval if they show no videos.
     """
 
     prepare: Callable[[Clip], Prepared]
@@ -47,6 +51,7 @@ class Family:
     type_ids: str = ""
     windowed: bool = False
     is_generic: bool = False
+    makers: Sampling = LMMS_EVAL
 
 
 VICUNA = (
@@ -87,11 +92,15 @@ SMOLVLM = (
 # They write the seconds of the frames into the prompt.
 WRITES_SECONDS = frozenset({qwen3_vl, video_llama_3, glm4v, smolvlm})
 VISION_MARKS = ("<|vision_start|><|video_pad|><|vision_end|>", "<|video_pad|>")
+STARTS_OF_8 = Sampling("starts", 8)
+QWEN_FRAMES = Sampling("qwen", 768, 0.5)
 FAMILIES: Mapping[str, Family] = {
-    "llava_next_video": Family(llava_next_video, SQUARE_224, template=VICUNA),
-    "video_llava": Family(video_llava, SQUARE_224, template=VICUNA),
+    "llava_next_video": Family(llava_next_video, SQUARE_224, template=VICUNA, makers=STARTS_OF_8),
+    "video_llava": Family(video_llava, SQUARE_224, template=VICUNA, makers=STARTS_OF_8),
     "llava_onevision": Family(
-        llava_onevision, {**CLIP_PIXELS, "do_center_crop": False, "size": {"height": 384, "width": 384}}
+        llava_onevision,
+        {**CLIP_PIXELS, "do_center_crop": False, "size": {"height": 384, "width": 384}},
+        makers=STARTS_OF_8,
     ),
     "llava_next": Family(
         llava_next,
@@ -104,24 +113,32 @@ FAMILIES: Mapping[str, Family] = {
         internvl,
         {**CLIP_PIXELS, "do_center_crop": False, "size": {"height": 384, "width": 384}},
         placeholder="image_token_id",
+        makers=Sampling(CENTRES, 8),
     ),
-    "qwen2_vl": Family(qwen2_vl, QWEN2, marks=VISION_MARKS[1:], windowed=True),
-    "qwen2_5_vl": Family(qwen2_vl, QWEN2, marks=VISION_MARKS[1:], windowed=True),
-    "qwen2_5_omni_thinker": Family(qwen2_vl, QWEN2, marks=("<|VIDEO|>",), windowed=True),
+    "qwen2_vl": Family(qwen2_vl, QWEN2, marks=VISION_MARKS[1:], windowed=True, makers=QWEN_FRAMES),
+    "qwen2_5_vl": Family(qwen2_vl, QWEN2, marks=VISION_MARKS[1:], windowed=True, makers=QWEN_FRAMES),
+    "qwen2_5_omni_thinker": Family(qwen2_vl, QWEN2, marks=("<|VIDEO|>",), windowed=True, makers=QWEN_FRAMES),
     "qwen3_omni_moe_thinker": Family(
         qwen2_vl,
-        {**QWEN2, "patch_size": 16, "image_mean": HALF, "image_std": HALF},
+        QWEN3_PIXELS,
         marks=VISION_MARKS[1:],
         windowed=True,
+        makers=QWEN_FRAMES,
     ),
     **dict.fromkeys(
         ("qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe"),
-        Family(qwen3_vl, QWEN3_PIXELS, marks=VISION_MARKS, windowed=True),
+        Family(qwen3_vl, QWEN3_PIXELS, marks=VISION_MARKS, windowed=True, makers=QWEN_FRAMES),
     ),
-    **dict.fromkeys(
-        ("glm4v", "glm4v_moe", "glm46v"),
-        Family(glm4v, GLM_PIXELS, marks=("<|video|>",), placeholder="image_token_id", windowed=True),
-    ),
+    **{
+        name: Family(
+            glm4v, GLM_PIXELS, marks=("<|video|>",), placeholder="image_token_id", windowed=True, makers=Sampling(*rule)
+        )
+        for name, rule in {
+            "glm4v": ("glm4v", 600, 0.5),
+            "glm4v_moe": ("glm4v", 600, 0.5),
+            "glm46v": ("glm46v", 640),
+        }.items()
+    },
     "smolvlm": Family(
         smolvlm,
         {
@@ -133,6 +150,7 @@ FAMILIES: Mapping[str, Family] = {
         },
         template=SMOLVLM,
         placeholder="image_token_id",
+        makers=Sampling("smolvlm", 64, 1.0),
     ),
     **dict.fromkeys(
         ("llava", "idefics3", "aya_vision"),
@@ -159,6 +177,7 @@ FAMILIES: Mapping[str, Family] = {
         },
         marks=VISION_MARKS,
         windowed=True,
+        makers=Sampling("video-llama-3", 180, 1.0),
     ),
 }
 
@@ -170,7 +189,9 @@ def reads_times(model_type: str, family: Family) -> bool:
 
 def settings_of(model_type: str, file_settings: Mapping[str, Any], max_pixels: int | None = None) -> dict[str, Any]:
     """Merge the family's defaults with the model's own file; older files name the bounds `min_pixels` and
-    `max_pixels`."""
+    `max_pixels`. Those of Qwen-Omni hold for pictures: its processor has bounds of its own for videos."""
+    if model_type.endswith("_thinker"):
+        file_settings = {name: value for name, value in file_settings.items() if name not in PIXEL_BOUNDS}
     settings = {
         **FAMILIES[model_type].defaults,
         **{name: value for name, value in file_settings.items() if value is not None},

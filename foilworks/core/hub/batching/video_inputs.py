@@ -39,8 +39,8 @@ TEXT_TENSORS = frozenset({"input_ids", "attention_mask", "token_type_ids", "mm_t
 class Prepared:
     """`tensors` by the names of the model's forward, for one clip (batch of one); `text`: the expanded placeholder.
 
-    `media`: how many media the chat template gets. `frames` and their `times` in seconds: for the model's own
-    processor.
+    `media`: how many media the chat template gets, each in place of its part of `text` if there are several `parts`.
+    `frames` and their `times` in seconds: for the model's own processor.
     """
 
     tensors: dict[str, Tensor]
@@ -48,6 +48,7 @@ class Prepared:
     media: int = 1
     frames: Frames | None = None
     times: tuple[float, ...] = ()
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,8 @@ class Clip:
     device: torch.device
     # transformers' own, for families with `by_processor`.
     processor: Any = None
+    # How long the clip is, 0 if that is unknown.
+    lasts: float = 0.0
 
     @property
     def token(self) -> str:
@@ -80,7 +83,9 @@ class Clip:
 
     @property
     def spacing(self) -> float:
-        """Return the seconds between two frames; 1 if that is unknown."""
+        """Return the seconds of the clip per frame, or between two frames; 1 if that is unknown."""
+        if self.lasts > 0:
+            return self.lasts / len(self.frames)
         span = self.times[-1] - self.times[0] if len(self.times) > 1 else 0.0
         return span / (len(self.times) - 1) if span > 0 else 1.0
 
@@ -129,8 +134,8 @@ def llava_next(clip: Clip) -> Prepared:
         num_additional_image_tokens=1,
     )
     inputs = tiles(images=[Image.fromarray(frame) for frame in clip.frames], return_tensors="pt")
-    text = "\n".join(counting.replace_image_token(inputs, at) for at in range(len(clip.frames)))
-    return Prepared({name: inputs[name].to(clip.device) for name in ("pixel_values", "image_sizes")}, text)
+    texts = [counting.replace_image_token(inputs, at) for at in range(len(clip.frames))]
+    return _by_picture({name: inputs[name].to(clip.device) for name in ("pixel_values", "image_sizes")}, texts)
 
 
 def internvl(clip: Clip) -> Prepared:
@@ -217,13 +222,13 @@ def smolvlm(clip: Clip) -> Prepared:
         for time in clip.seconds
     )
     count = rules().number_to_words(len(values))
-    span = timedelta(seconds=int(clip.seconds[-1]))
+    span = timedelta(seconds=int(clip.lasts or clip.seconds[-1]))
     opens = f"You are provided the following series of {count} frames from a {span} [H:MM:SS] video.\n"
     return Prepared({"pixel_values": values.unsqueeze(0)}, f"{opens}{frame_texts}\n\n")
 
 
 def pictures(clip: Clip) -> Prepared:
-    """Turn every frame into a picture by the model's own processor, which counts its tokens; each on its own line."""
+    """Turn every frame into a picture by the model's own processor, which counts its tokens."""
     frames = [Image.fromarray(frame) for frame in clip.frames]
     inputs = clip.processor(
         images=[frames],
@@ -233,7 +238,12 @@ def pictures(clip: Clip) -> Prepared:
     )
     (replaced,) = inputs.pop("text_replacement_offsets")
     tensors = {name: value.to(clip.device) for name, value in inputs.items() if name not in TEXT_TENSORS}
-    return Prepared(tensors, "\n".join(replacement["replacement"] for replacement in replaced))
+    return _by_picture(tensors, [replacement["replacement"] for replacement in replaced])
+
+
+def _by_picture(tensors: dict[str, Tensor], texts: Sequence[str]) -> Prepared:
+    """Every picture is a medium of its own, so that the chat template says what is between them."""
+    return Prepared(tensors, "".join(texts), len(texts), parts=tuple(texts))
 
 
 def with_longest_side(side: tuple[int, ...], longest: int) -> tuple[int, int]:
