@@ -60,6 +60,7 @@ SUPPOSED = re.compile(
     r"|\bif\s+(?:the|a|an|he|she|it|they|you|someone)\b",
     re.IGNORECASE,
 )
+NOT = ("not", "n't", "n’t")
 MAX_LENGTH = 20_000
 
 
@@ -108,10 +109,18 @@ def _in_sentence(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
         if any(edit.start < match.start() and match.end() < edit.end for edit in edits):
             # It moves with its phrase: "the man who was trying to flee".
             continue
+        if match.group().lower().endswith(NOT) and any(_removes(edit, match) for edit in edits):
+            continue
         first, last = _clause(text, start, limit, match.start(), match.end())
         if any(edit.start < last and edit.end > first for edit in edits):
             return f"the caption does not assert it ('{' '.join(match.group().split())}')"
     return ""
+
+
+def _removes(edit: Edit, match: re.Match[str]) -> bool:
+    """Return whether an edit takes "not" away: then the foil says what the caption denies."""
+    covers = edit.start <= match.start() and match.end() <= edit.end
+    return covers and not edit.target.lower().rstrip().endswith(NOT) and " not " not in edit.target
 
 
 def _clause(text: str, start: int, end: int, first: int, last: int) -> tuple[int, int]:

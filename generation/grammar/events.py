@@ -1,0 +1,283 @@
+"""Exchange two events of a caption: "jumps and then sits down" -> "sits down and then jumps", "before" -> "after".
+
+At least one of both events must be free: it needs no preparation and leaves nothing behind ("waves", "laughs"). Refused
+are events that end what is seen ("leaves"), things that both events name, and pronouns for one of the other event.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, zip_longest
+
+from foilworks.core.text.diff import Edit
+from foilworks.core.text.language.living import kind_of
+from foilworks.core.text.language.main_verb import verb_group
+from foilworks.core.text.language.numbers import match_case
+from foilworks.core.text.language.phrases import noun_phrases
+from foilworks.core.text.language.tokens import Token
+from foilworks.core.text.language.word_lists import word_set
+
+CONNECTIVES = {"before": "after", "after": "before"}
+# Acts that need no preparation and leave nothing behind.
+FREE = word_set(
+    "wave smile laugh giggle grin look glance stare gaze speak talk sing dance clap bow cough sneeze yawn point nod",
+    "scratch stretch shrug wink blink hug kiss pat cheer applaud whistle shout yell scream cry bark meow pose spin twirl",
+    "hop kneel crouch squat salute gesture shiver kick punch whisper tickle tease adjust touch jump chat howl",
+)
+# As free, if they name their thing: "reads a book", not "grabs a book and then reads".
+USING = word_set("read drink sip eat text write draw play juggle sweep vacuum photograph stroke pet rub brush comb")
+# They end or continue what is seen, or say no event.
+CLOSING = word_set(
+    "leave exit depart end finish complete stop continue resume return disappear vanish reappear appear emerge fade die",
+    "awaken awake wake sleep try attempt need want decide manage seem be have become stay remain keep win lose score",
+    "proceed prepare ready cut land catch miss fail conclude approach wait watch see hear show go do repeat",
+)
+# They may be true at both times, but "sits down" is an act.
+STATES = word_set("stand sit lie lay hold wear lean carry live own contain")
+CHANGES = word_set("up down")
+AWAY = word_set("away off out")
+# With these, the order of events is said twice, or there are more than two.
+ORDER_WORDS = word_set(
+    "before after then while until till when once finally first second third last next later again still since during",
+    "afterwards afterward eventually initially meanwhile because so if unless whenever already as both also respectively",
+    "or but simultaneously back another other others",
+)
+# They may name a thing of the other event.
+BACK = word_set("it them itself themselves one ones there this that these those which")
+SAME_ACTOR = word_set("he she they")
+# Behind "walks over to a man", they may be that man's.
+PERSONS = word_set("him her his their")
+STOPS = frozenset(".!?;:")
+MAX_TOKENS = 60
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """The edits of a foil, and the form of its caption: "before" (or after), "acts" of one actor, or "clauses"."""
+
+    edits: list[Edit]
+    form: str
+
+
+def exchange(text: str, tokens: Sequence[Token]) -> Exchange | str:
+    """Return how to exchange two events of a caption, or why that makes no foil. The first ones that can be are."""
+    why = "it does not say which event comes first"
+    for window, later in _windows(tokens[:MAX_TOKENS]):
+        made = _in_window(text, window, later)
+        if isinstance(made, Exchange):
+            return made
+        why = made or why
+    return why
+
+
+def _windows(tokens: Sequence[Token]) -> Iterator[tuple[Sequence[Token], Sequence[Token]]]:
+    """Yield each sentence, and each two of which the second has "then" near its start, with the tokens behind."""
+    starts = [0, *(index + 1 for index, token in enumerate(tokens) if token.text in STOPS), len(tokens)]
+    sentences = [(start, end) for start, end in pairwise(starts) if start < end]
+    for (start, end), following in zip_longest(sentences, sentences[1:]):
+        yield tokens[start:end], tokens[end:]
+        if following and "then" in [token.lower for token in tokens[following[0] : following[0] + 4]]:
+            yield tokens[start : following[1]], tokens[following[1] :]
+
+
+def _in_window(text: str, tokens: Sequence[Token], later: Sequence[Token]) -> Exchange | str:
+    """Return the exchange, or why there is none; "" if nothing says which event comes first."""
+    marks = [index for index, token in enumerate(tokens) if token.lower in CONNECTIVES or token.lower == "then"]
+    if len(marks) != 1:
+        return "it orders more than two events" if marks else ""
+    mark = marks[0]
+    words = [token.lower for index, token in enumerate(tokens) if index != mark]
+    words = words[1:] if words[:1] == ["first"] and tokens[mark].lower == "then" else words
+    if extra := ORDER_WORDS.intersection(words):
+        return f"'{min(extra)}' orders its events, too"
+    if back := BACK.intersection([*words, *(token.lower for token in later)]):
+        return f"'{min(back)}' may be of the other event"
+    return _connective(tokens, mark) if tokens[mark].lower in CONNECTIVES else _moved(text, tokens, mark)
+
+
+def _connective(tokens: Sequence[Token], mark: int) -> Exchange | str:
+    """Replace "before" by "after", if both sides are events."""
+    end = _trimmed(tokens, 0, len(tokens))[1]
+    behind, main = (mark + 1, end), (0, mark)
+    if mark == 0:
+        comma = next((index for index in range(end) if tokens[index].text == ","), 0)
+        behind, main = (1, comma), (comma + 1, end)
+    act = behind[0]
+    while act < behind[1] and tokens[act].part == "ADV":
+        act += 1
+    if act >= behind[1] or not (tokens[act].tag == "VBG" or _is_clause(tokens, (act, behind[1]))):
+        return f"'{tokens[mark].lower}' does not join two events"
+    if why := _why_bound(tokens, main, behind):
+        return why
+    word = tokens[mark]
+    return Exchange([Edit(word.start, word.end, match_case(word.text, CONNECTIVES[word.lower]))], "before")
+
+
+def _is_clause(tokens: Sequence[Token], span: Span) -> bool:
+    """Return whether it has a subject and a finite verb."""
+    clause = tokens[slice(*span)]
+    group = verb_group(clause)
+    return clause[0].part in ("DET", "PRON", "PROPN") and group is not None and group.tag in ("VBZ", "VBD", "VB")
+
+
+def _moved(text: str, tokens: Sequence[Token], mark: int) -> Exchange | str:
+    """Exchange the acts of one actor, or the clauses of two, around "then"."""
+    first, second = _clauses(tokens, mark)
+    if not first or not second:
+        return "'then' does not join two events"
+    subject = _subject_end(tokens, second)
+    acts = _act(tokens, first), _act(tokens, (subject, second[1]))
+    if acts[0] is None or acts[1] is None:
+        return "one side has no finite verb"
+    if why := _why_bound(tokens, first, second):
+        return why
+    heads = _head(tokens, (first[0], acts[0][0])), _head(tokens, (second[0], subject))
+    if subject == second[0] or heads[1] in SAME_ACTOR or heads[0] == heads[1]:
+        if tokens[acts[0][1]].tag != tokens[acts[1][1]].tag:
+            return "its verbs have different forms"
+        spans = (acts[0][0], first[1]), (acts[1][0], second[1])
+        if _names_person(tokens, spans[0]) and any(token.lower in PERSONS for token in tokens[slice(*spans[1])]):
+            return "a pronoun may be of the other event"
+        return Exchange(_exchanged(text, tokens, *spans), "acts")
+    has_pronoun = any(token.part == "PRON" for span in (first, second) for token in tokens[slice(*span)])
+    if _person_names(tokens, first, acts[0]) & _person_names(tokens, second, acts[1]):
+        return "both events have the same actor"
+    if has_pronoun or not all(heads) or any(tokens[span[0]].part not in ("DET", "PROPN") for span in (first, second)):
+        return "a pronoun may be of the other event"
+    return Exchange(_exchanged(text, tokens, first, second), "clauses")
+
+
+def _clauses(tokens: Sequence[Token], mark: int) -> tuple[Span | None, Span | None]:
+    """Return what is before and behind "then", without "and", "First," and marks; None if there are three clauses."""
+    start = 1 if tokens[0].lower == "first" else 0
+    stop = next((index for index in range(mark) if tokens[index].text in STOPS), mark)
+    first, second = _trimmed(tokens, start, stop), _trimmed(tokens, mark + 1, len(tokens))
+    if stop < mark:
+        lead = _trimmed(tokens, stop + 1, mark)
+        if lead[0] < lead[1]:
+            # "He then waves."
+            if tokens[lead[0]].part not in ("PRON", "DET") or any(token.part == "VERB" for token in tokens[slice(*lead)]):
+                return None, None
+            return first, (lead[0], second[1])
+    is_one = all(_is_single(tokens, span) for span in (first, second))
+    return (first, second) if is_one and first[0] < first[1] and second[0] < second[1] else (None, None)
+
+
+def _is_single(tokens: Sequence[Token], span: Span) -> bool:
+    """Return whether it has neither commas nor sentences, and no verb behind "and"."""
+    for index in range(*span):
+        behind = tokens[index + 1].part if index + 1 < span[1] else ""
+        if tokens[index].text in STOPS or tokens[index].text == ",":
+            return False
+        if tokens[index].part == "CCONJ" and behind in ("VERB", "ADV", "AUX", "PRON"):
+            return False
+    return True
+
+
+def _trimmed(tokens: Sequence[Token], start: int, end: int) -> Span:
+    while start < end and (tokens[start].part == "PUNCT" or tokens[start].lower in ("and", "then")):
+        start += 1
+    while start < end and (tokens[end - 1].part == "PUNCT" or tokens[end - 1].lower == "and"):
+        end -= 1
+    return start, end
+
+
+def _subject_end(tokens: Sequence[Token], span: Span) -> int:
+    """Return where the verb group of a clause begins; its start if it has no subject."""
+    index = span[0]
+    while index < span[1] and tokens[index].part not in ("VERB", "AUX"):
+        index += 1
+    lead = [token for token in tokens[span[0] : index] if token.part != "ADV"]
+    if not lead:
+        return span[0]
+    while index > span[0] and tokens[index - 1].part == "ADV":
+        index -= 1
+    return index
+
+
+def _act(tokens: Sequence[Token], span: Span) -> Span | None:
+    """Return (start, verb): where the act of a clause begins, with adverbs before its verb, and the index of the verb."""
+    index = span[0]
+    while index < span[1] and (tokens[index].part == "ADV" or tokens[index].lower == "then"):
+        index += 1
+    if index < span[1] and tokens[index].part == "VERB":
+        verb = index
+    else:
+        group = verb_group(tokens[slice(*span)])
+        if group is None:
+            return None
+        verb = span[0] + group.main
+    if tokens[verb].tag not in ("VBZ", "VBG", "VBD", "VB") or tokens[verb].part != "VERB":
+        return None
+    start = verb
+    while start > span[0] and tokens[start - 1].part == "ADV" and tokens[start - 1].lower != "then":
+        start -= 1
+    return start, verb
+
+
+def _head(tokens: Sequence[Token], span: Span) -> str:
+    """Return the noun or pronoun of a subject, in lower case; "" if there is none, or several."""
+    words = tokens[slice(*span)]
+    phrases = noun_phrases(words)
+    if len(phrases) == 1:
+        return words[phrases[0].head].lower
+    pronouns = [token.lower for token in words if token.part == "PRON"]
+    return pronouns[0] if len(pronouns) == 1 and not phrases else ""
+
+
+def _exchanged(text: str, tokens: Sequence[Token], first: Span, second: Span) -> list[Edit]:
+    """Return the edits that exchange two spans; a capital at the start of the sentence stays there."""
+    places = [(tokens[span[0]].start, tokens[span[1] - 1].end) for span in (first, second)]
+    parts = [text[slice(*place)] for place in places]
+    leads = [tokens[span[0]] for span in (first, second)]
+    if all(lead.part != "PROPN" for lead in leads):
+        parts = [match_case(leads[1 - index].text, leads[index].lower) + part[len(leads[index].text) :] for index, part in enumerate(parts)]
+    return [Edit(*places[0], parts[1]), Edit(*places[1], parts[0])]
+
+
+def _why_bound(tokens: Sequence[Token], first: Span, second: Span) -> str:
+    """Return why one event may need or end the other one, or ""."""
+    verbs = [_verbs(tokens, span) for span in (first, second)]
+    if not all(verbs):
+        return "one side has no verb"
+    for index in (*verbs[0], *verbs[1]):
+        if tokens[index].lemma in STATES and (index + 1 == len(tokens) or tokens[index + 1].lower not in CHANGES):
+            return f"'{tokens[index].lower}' may be true at both times"
+        if tokens[index].lemma in CLOSING or (index + 1 < len(tokens) and tokens[index + 1].lower in AWAY):
+            return f"'{tokens[index].lower}' may begin or end the other event"
+    if any(token.lower in ("leave", "exit") for span in (first, second) for token in tokens[slice(*span)]):
+        return "leaving ends the other event"
+    names = [_names(tokens, span) for span in (first, second)]
+    if shared := {name for name in names[0] & names[1] if not kind_of(name)}:
+        return f"both events have the {min(shared)}"
+    free = [all(tokens[index].lemma in FREE for index in side) for side in verbs]
+    using = [all(tokens[index].lemma in FREE | USING for index in side) and bool(side_names) for side, side_names in zip(verbs, names, strict=True)]
+    needs_thing = any(tokens[index].lemma in USING for side in verbs for index in side)
+    if not (all(using) if needs_thing else any(free)):
+        return "one event may need the other"
+    return ""
+
+
+def _person_names(tokens: Sequence[Token], span: Span, act: Span) -> set[str]:
+    return {token.lemma for token in tokens[span[0] : act[0]] if kind_of(token.lower)}
+
+
+def _names_person(tokens: Sequence[Token], span: Span) -> bool:
+    return any(token.part == "PROPN" or kind_of(token.lower) for token in tokens[slice(*span)])
+
+
+def _names(tokens: Sequence[Token], span: Span) -> set[str]:
+    nouns = {token.lemma for token in tokens[slice(*span)] if token.part in ("NOUN", "PROPN")}
+    return {noun for noun in nouns if not kind_of(noun)}
+
+
+def _verbs(tokens: Sequence[Token], span: Span) -> list[int]:
+    """Return the indices of verbs that say what happens: none of "begins to", and none before a noun ("a parked car")."""
+    verbs = []
+    for index in range(*span):
+        token, after = tokens[index], tokens[index + 1] if index + 1 < span[1] else None
+        describes = index > 0 and tokens[index - 1].part in ("DET", "ADJ") and after is not None and after.part == "NOUN"
+        begins = token.lemma in ("begin", "start") and after is not None and (after.lower == "to" or after.tag == "VBG")
+        if token.part == "VERB" and not describes and not begins:
+            verbs.append(index)
+    return verbs
