@@ -27,7 +27,18 @@ from generation.pipeline import Outcome, Step
 from generation.records import CaptionInput
 from generation.trial import WithSiblings
 
-KINDS = ("preposition", "state_change", "gender_swap", "number", "colour_swap", "actor_swap")
+KINDS = (
+    "preposition",
+    "state_change",
+    "gender_swap",
+    "number",
+    "colour_swap",
+    "actor_swap",
+    "event_order",
+    "direction",
+    "attribute_swap",
+    "negation",
+)
 MIN_FOILS, MIN_FOILS_OF_CORPUS = 300, 100
 
 

@@ -38,7 +38,19 @@ CHEAP, COSTLY, RUNS_LAST = range(3)
 
 # Methods whose rules read English sentences.
 ENGLISH_RULES = frozenset(
-    {"number", "preposition", "actor_swap", "state_change", "gender_swap", "colour_swap", "existence"}
+    {
+        "number",
+        "preposition",
+        "actor_swap",
+        "state_change",
+        "gender_swap",
+        "colour_swap",
+        "existence",
+        "event_order",
+        "direction",
+        "attribute_swap",
+        "negation",
+    }
 )
 
 # Methods that replace words: a changed clause must be asserted, and the rest of the caption must still hold.

@@ -32,8 +32,8 @@ def draw(
     """Draw at most `per_group` pairs per group. `fixed` pairs stay and count: the draw first makes up for their excess.
 
     `by_context`: only captions with a partner take part; otherwise only the opposites themselves are balanced.
-    Pairs without an opposite, and those left when their opposites are used up, are lost. A foil with the words of its
-    caption in another order has no opposite and needs none. The result depends neither on the order of the
+    Pairs without an opposite, and those left when their opposites are used up, are lost. Of foils with the words of
+    their captions in another order, each that the solver sees through needs one that deceives it. The result depends neither on the order of the
     pairs nor on their ids, unless two have the same video and texts.
     GenerationError: `per_group` is below 1.
     """
@@ -47,7 +47,9 @@ def draw(
     leans = _leans([*rows, *opposed(stored, rows)], seed) if by_context else defaultdict(float)
     selected_ids: set[str] = set()
     for opposites, drawn in _by_opposites(rows):
-        if opposites[0] != opposites[1]:
+        if opposites[0] == opposites[1]:
+            drawn = _toss(*_partners(drawn, leans), generator) if any(leans.values()) else drawn
+        else:
             stored_sides = [row.is_first for row in stored if row.opposites == opposites]
             excess = 2 * sum(stored_sides) - len(stored_sides)
             missing = [row for row in drawn if row.is_first == (excess < 0)][: n_owed(excess, len(stored_sides))]
@@ -110,9 +112,8 @@ def _leans(rows: Sequence[Replacement], seed: int) -> dict[str, float]:
     rounds: dict[int, list[Replacement]] = defaultdict(list)
     n_of_group: Counter[str] = Counter()
     for row in rows:
-        if row.removed != row.inserted:
-            rounds[n_of_group[row.pair.group]].append(row)
-            n_of_group[row.pair.group] += 1
+        rounds[n_of_group[row.pair.group]].append(row)
+        n_of_group[row.pair.group] += 1
     leans: dict[str, float] = defaultdict(float)
     for rows_of_round in rounds.values():
         if len(rows_of_round) >= MIN_SOLVED:

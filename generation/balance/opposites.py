@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from foilworks.core.text.language.numbers import value_of
 from generation.balance.balanced_pairs import Pair, change
 
+NOT = "not"
+ASPECTS = ("start", "begin", "began", "stop")
+
 
 @dataclass(frozen=True)
 class Replacement:
@@ -22,7 +25,9 @@ class Replacement:
 
     @property
     def is_first(self) -> bool:
-        """Return whether the caption has the first of both opposites."""
+        """Return whether the caption has the first of both opposites; of mere order, whether it sorts first."""
+        if self.removed == self.inserted:
+            return self.pair.caption < self.pair.foil
         return self.removed < self.inserted
 
 
@@ -31,10 +36,21 @@ def replacement_of(pair: Pair) -> Replacement:
     changes = change(pair.caption, pair.foil)
     removed = {word for word, times in changes.items() if times > 0}
     inserted = {word for word, times in changes.items() if times < 0}
-    # "one dog" and "two dogs": the noun only agrees with the count.
-    counts = [{word for word in side if value_of(word) is not None} for side in (removed, inserted)]
-    removed, inserted = counts if all(counts) else (removed, inserted)
+    for deciding in (_counts, _aspects):
+        # "one dog" and "two dogs", "begins to run" and "stops running": the other words only agree.
+        sides = [deciding(side) for side in (removed, inserted)]
+        removed, inserted = sides if all(sides) else (removed, inserted)
+    denials = [{NOT for word in side if word == NOT or word.endswith(("n't", "n’t"))} for side in (removed, inserted)]
+    removed, inserted = denials if denials[0] != denials[1] else (removed, inserted)
     return Replacement(pair, " ".join(sorted(removed)), " ".join(sorted(inserted)))
+
+
+def _counts(words: Iterable[str]) -> set[str]:
+    return {word for word in words if value_of(word) is not None}
+
+
+def _aspects(words: Iterable[str]) -> set[str]:
+    return {word for word in words if word.startswith(ASPECTS)}
 
 
 def opposed(rows: Sequence[Replacement], others: Sequence[Replacement]) -> list[Replacement]:

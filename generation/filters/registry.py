@@ -429,11 +429,26 @@ GUARDS = ("asserted", "contradiction")
 # What a run applies by default.
 DEFAULT_FILTERS = ("identical", "duplicate", "minimal_edit")
 # These methods change names, whole phrases or everything, so their foils are not minimal edits of a few words.
-CHANGES_MORE = frozenset({"actor_swap", "identity_swap", "random_caption", "state_change"})
+CHANGES_MORE = frozenset(
+    {"actor_swap", "attribute_swap", "event_order", "identity_swap", "negation", "random_caption", "state_change"}
+)
 
 # Methods that replace words by other words; the draw needs opposites among them.
 REPLACES_WORDS = frozenset(
-    {"number", "preposition", "state_change", "gender_swap", "identity_swap", "mask_fill", "span_infill", "chat"}
+    {
+        "number",
+        "preposition",
+        "state_change",
+        "gender_swap",
+        "identity_swap",
+        "mask_fill",
+        "span_infill",
+        "chat",
+        "event_order",
+        "direction",
+        "attribute_swap",
+        "negation",
+    }
 )
 
 

@@ -32,9 +32,8 @@ DIMENSIONS: dict[str, tuple[frozenset[str], ...]] = {
     "hair length": (word_set("long"), word_set("short")),
     "side": (word_set("left"), word_set("right")),
     "depth": (word_set("foreground"), word_set("background")),
-    "level": (word_set("top"), word_set("bottom")),
 }
-PLACES = ("side", "depth", "level")
+PLACES = ("side", "depth")
 # What one wears instead of another, if it does not tell the gender.
 GARMENTS = word_set("shirt t-shirt tshirt jacket sweater coat hoodie sweatshirt vest jersey blazer suit uniform robe costume")
 # With a size they are no things, or a size says little about them.

@@ -38,7 +38,8 @@ _BELOW = re.compile(
     r"|ceiling|lights?|tree\w*|roof|leans?|bends?|bending|kneel\w*)\b",
     re.IGNORECASE,
 )
-_NOT_PATHS = r"(?!\s+(?:\w+\s+)?(?:hats?|caps?|visor|baseball|flips?|somersaults?|handspring|dive))"
+_LOUD = re.compile(r"\b(?:cheer|applau|yell|scream|shout|clap|laugh|crowd|sing|whisper|cry|crie)\w*", re.IGNORECASE)
+_NOT_PATHS = r"(?!\s+to\s)(?!\s+(?:\w+\s+)?(?:hats?|caps?|visor|baseball|flips?|somersaults?|handspring|dive))"
 _SIDES = both_ways("left", "right")
 OPPOSITIONS = (
     opposition("rotation", both_ways("clockwise", "counterclockwise counter-clockwise anticlockwise anti-clockwise")),
@@ -79,6 +80,8 @@ def directions(text: str) -> Iterator[Opposite]:
         if opposite.target in ("up", "down") and _BELOW.search(rest):
             continue
         if opposite.kind == "speed" and _SUDDEN.search(rest):
+            continue
+        if opposite.kind == "manner" and _LOUD.search(rest):
             continue
         if not _COMPARED.search(text[: opposite.start]):
             yield opposite

@@ -10,7 +10,7 @@ from itertools import pairwise, zip_longest
 
 from foilworks.core.text.diff import Edit
 from foilworks.core.text.language.living import kind_of
-from foilworks.core.text.language.main_verb import verb_group
+from foilworks.core.text.language.main_verb import as_main_verb, readings_by_tag, verb_group
 from foilworks.core.text.language.numbers import match_case
 from foilworks.core.text.language.phrases import noun_phrases
 from foilworks.core.text.language.tokens import Token
@@ -21,25 +21,33 @@ CONNECTIVES = {"before": "after", "after": "before"}
 FREE = word_set(
     "wave smile laugh giggle grin look glance stare gaze speak talk sing dance clap bow cough sneeze yawn point nod",
     "scratch stretch shrug wink blink hug kiss pat cheer applaud whistle shout yell scream cry bark meow pose spin twirl",
-    "hop kneel crouch squat salute gesture shiver kick punch whisper tickle tease adjust touch jump chat howl",
+    "hop salute gesture shiver kick punch whisper tickle tease adjust touch jump chat howl",
 )
 # As free, if they name their thing: "reads a book", not "grabs a book and then reads".
 USING = word_set("read drink sip eat text write draw play juggle sweep vacuum photograph stroke pet rub brush comb")
+# Acts with a thing of their own that need no other thing: "washes the car", not "opens the bag".
+DOING = USING | word_set("wash wipe clean fix fold feed water paint cook turn open close shut lock knock")
+OPENED = word_set("door window curtain curtains blinds gate light lights lamp tv television radio fan faucet music")
+OPENING = word_set("turn open close shut lock knock")
+# One is the run-up or the swing of the other.
+ATHLETIC = word_set(
+    "run sprint vault dive land swim throw flip leap jump spin twirl hop let lift kick swing climb roll slide bounce dribble"
+)
 # They end or continue what is seen, or say no event.
 CLOSING = word_set(
     "leave exit depart end finish complete stop continue resume return disappear vanish reappear appear emerge fade die",
-    "awaken awake wake sleep try attempt need want decide manage seem be have become stay remain keep win lose score",
+    "arrive enter awaken awake wake sleep try attempt need want decide manage seem be have become stay remain keep win lose score",
     "proceed prepare ready cut land catch miss fail conclude approach wait watch see hear show go do repeat",
 )
 # They may be true at both times, but "sits down" is an act.
 STATES = word_set("stand sit lie lay hold wear lean carry live own contain")
 CHANGES = word_set("up down")
 AWAY = word_set("away off out")
-# With these, the order of events is said twice, or there are more than two.
+# With these, the order of events is said twice, there are more than two, or one ends what is seen.
 ORDER_WORDS = word_set(
     "before after then while until till when once finally first second third last next later again still since during",
     "afterwards afterward eventually initially meanwhile because so if unless whenever already as both also respectively",
-    "or but simultaneously back another other others",
+    "or but simultaneously back another other others same more rest even can could end ends leave leaves exit exits",
 )
 # They may name a thing of the other event.
 BACK = word_set("it them itself themselves one ones there this that these those which")
@@ -62,12 +70,23 @@ class Exchange:
 def exchange(text: str, tokens: Sequence[Token]) -> Exchange | str:
     """Return how to exchange two events of a caption, or why that makes no foil. The first ones that can be are."""
     why = "it does not say which event comes first"
-    for window, later in _windows(tokens[:MAX_TOKENS]):
+    for window, later in _windows(_with_verbs(tokens[:MAX_TOKENS])):
         made = _in_window(text, window, later)
         if isinstance(made, Exchange):
             return made
         why = made or why
     return why
+
+
+def _with_verbs(tokens: Sequence[Token]) -> list[Token]:
+    """Tag a verb form behind "he", "she" or "they" as a verb: taggers find the main clause's only."""
+    tagged = list(tokens)
+    for index in range(1, len(tokens)):
+        token, forms = tokens[index], readings_by_tag(tokens[index].lower)
+        tag = next((tag for tag in ("VBZ", "VBD", "VB") if tag in forms), "")
+        if tag and token.part != "AUX" and tokens[index - 1].lower in SAME_ACTOR:
+            tagged[index] = Token(token.start, token.end, token.text, "VERB", forms[tag], tag)
+    return tagged
 
 
 def _windows(tokens: Sequence[Token]) -> Iterator[tuple[Sequence[Token], Sequence[Token]]]:
@@ -125,14 +144,23 @@ def _moved(text: str, tokens: Sequence[Token], mark: int) -> Exchange | str:
     first, second = _clauses(tokens, mark)
     if not first or not second:
         return "'then' does not join two events"
+    tokens = list(tokens)
+    for start, end in (first, second):
+        clause = tokens[start:end]
+        if clause[0].part in ("DET", "PROPN"):
+            as_main_verb(clause)
+            tokens[start:end] = clause
     subject = _subject_end(tokens, second)
+    if subject == second[0] and any(token.text in STOPS for token in tokens[first[1] : second[0]]):
+        return "its second sentence has no subject"
     acts = _act(tokens, first), _act(tokens, (subject, second[1]))
     if acts[0] is None or acts[1] is None:
         return "one side has no finite verb"
     if why := _why_bound(tokens, first, second):
         return why
     heads = _head(tokens, (first[0], acts[0][0])), _head(tokens, (second[0], subject))
-    if subject == second[0] or heads[1] in SAME_ACTOR or heads[0] == heads[1]:
+    is_same = heads[0] == heads[1] and subject - second[0] == 2 and tokens[second[0]].lower == "the"
+    if subject == second[0] or heads[1] in SAME_ACTOR or is_same:
         if tokens[acts[0][1]].tag != tokens[acts[1][1]].tag:
             return "its verbs have different forms"
         spans = (acts[0][0], first[1]), (acts[1][0], second[1])
@@ -159,7 +187,7 @@ def _clauses(tokens: Sequence[Token], mark: int) -> tuple[Span | None, Span | No
             if tokens[lead[0]].part not in ("PRON", "DET") or any(token.part == "VERB" for token in tokens[slice(*lead)]):
                 return None, None
             return first, (lead[0], second[1])
-    is_one = all(_is_single(tokens, span) for span in (first, second))
+    is_one = stop < mark or all(_is_single(tokens, span) for span in (first, second))
     return (first, second) if is_one and first[0] < first[1] and second[0] < second[1] else (None, None)
 
 
@@ -216,13 +244,12 @@ def _act(tokens: Sequence[Token], span: Span) -> Span | None:
 
 
 def _head(tokens: Sequence[Token], span: Span) -> str:
-    """Return the noun or pronoun of a subject, in lower case; "" if there is none, or several."""
+    """Return the noun or pronoun of a subject, in lower case; "" if there is none."""
     words = tokens[slice(*span)]
     phrases = noun_phrases(words)
-    if len(phrases) == 1:
+    if phrases:
         return words[phrases[0].head].lower
-    pronouns = [token.lower for token in words if token.part == "PRON"]
-    return pronouns[0] if len(pronouns) == 1 and not phrases else ""
+    return next((token.lower for token in words if token.part == "PRON"), "")
 
 
 def _exchanged(text: str, tokens: Sequence[Token], first: Span, second: Span) -> list[Edit]:
@@ -245,15 +272,20 @@ def _why_bound(tokens: Sequence[Token], first: Span, second: Span) -> str:
             return f"'{tokens[index].lower}' may be true at both times"
         if tokens[index].lemma in CLOSING or (index + 1 < len(tokens) and tokens[index + 1].lower in AWAY):
             return f"'{tokens[index].lower}' may begin or end the other event"
-    if any(token.lower in ("leave", "exit") for span in (first, second) for token in tokens[slice(*span)]):
-        return "leaving ends the other event"
     names = [_names(tokens, span) for span in (first, second)]
     if shared := {name for name in names[0] & names[1] if not kind_of(name)}:
         return f"both events have the {min(shared)}"
-    free = [all(tokens[index].lemma in FREE for index in side) for side in verbs]
-    using = [all(tokens[index].lemma in FREE | USING for index in side) and bool(side_names) for side, side_names in zip(verbs, names, strict=True)]
-    needs_thing = any(tokens[index].lemma in USING for side in verbs for index in side)
-    if not (all(using) if needs_thing else any(free)):
+    lemmas = [{tokens[index].lemma for index in side} for side in verbs]
+    if all(not ATHLETIC.isdisjoint(side) for side in lemmas):
+        return "one event may be the start of the other"
+    if any("look" in side for side in lemmas) and any(not side.isdisjoint(("close", "shut", "open")) for side in lemmas):
+        return "looking may need what the other event opens or closes"
+    if any(side <= FREE for side in lemmas) and USING.isdisjoint(lemmas[0] | lemmas[1]):
+        return ""
+    if not all(side <= FREE | DOING and side_names for side, side_names in zip(lemmas, names, strict=True)):
+        return "one event may need the other"
+    opened = [side_names & OPENED for side, side_names in zip(lemmas, names, strict=True) if side & OPENING]
+    if not all(opened):
         return "one event may need the other"
     return ""
 

@@ -13,6 +13,7 @@ from foilworks.core.text.language.appearance import FEATURES
 from foilworks.core.text.language.living import kind_of
 from foilworks.core.text.language.main_verb import verb_group
 from foilworks.core.text.language.numbers import match_case
+from foilworks.core.text.language.phrases import is_plural_noun
 from foilworks.core.text.language.tokens import Token
 from foilworks.core.text.language.verb_forms import verb_form, verb_readings
 from foilworks.core.text.language.word_lists import word_set
@@ -38,11 +39,13 @@ DO = {"VBZ": "does", "VB": "do", "VBD": "did"}
 CLOSED = word_set(
     "some something someone somebody already also too still just only always both all every each everyone many several and",
     "or but while as because when until before after then if so that who which not no never none nothing without n't",
-    "few other another again first begins begin starts start continues continue stops stop together either quickly",
+    "few other another one again first begins begin starts start continues continue stops stop together either quickly",
 )
 SUBJECTS = word_set("he she they it who that which")
 # "A cup is not shown": nothing happens.
 SEEN = word_set("see show appear view visible display begin picture go we i you come there")
+# What follows is said or explained, not shown.
+REASONS = word_set("why that if because since so says say said tells tell told asks ask explains knows reason reasons thinks")
 MAX_WORDS = 14
 
 
@@ -90,7 +93,7 @@ def _has_other_acts(tokens: Sequence[Token], index: int) -> bool:
 def _repetitions(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, list[Edit]]]:
     """Replace "again" by "for the first time", and that by "again" and "for the second time"."""
     lemmas = [token.lemma for token in tokens if token.part == "VERB"]
-    if len(set(lemmas)) < len(lemmas):
+    if len(set(lemmas)) < len(lemmas) or len(lemmas) > 2 or any(token.text in (".", ",", ";") for token in tokens[:-1]):
         return
     for match in AGAIN.finditer(text):
         if not REPEATED.search(text[: match.start()]):
@@ -136,9 +139,17 @@ def _denials(tokens: Sequence[Token]) -> Iterator[tuple[str, list[Edit]]]:
         yield from _denied(tokens)
 
 
+def _is_plain_plural(subject: Sequence[Token]) -> bool:
+    """Return whether a subject is one plural noun, such as "two men": other words may be the verb."""
+    nouns = [token for token in subject if token.part not in ("DET", "NUM", "ADJ")]
+    return len(nouns) == 1 and nouns[0] is subject[-1] and (is_plural_noun(nouns[0].text) or nouns[0].lower == "they")
+
+
 def _affirmed(tokens: Sequence[Token], index: int) -> Iterator[tuple[str, list[Edit]]]:
     at = index - 1 if tokens[index].lower == "not" else index
     auxiliary, after = tokens[at], tokens[index + 1] if index + 1 < len(tokens) else None
+    if not REASONS.isdisjoint(token.lower for token in tokens[:index]):
+        return
     base = auxiliary.lower.removesuffix("n't").removesuffix("n’t")
     if at < 0 or after is None or after.lower in ("only", "just", "yet", "even", "very", "really", "able", "going") or "but" in (token.lower for token in tokens):
         return
@@ -157,7 +168,9 @@ def _denied(tokens: Sequence[Token]) -> Iterator[tuple[str, list[Edit]]]:
         return
     verb = tokens[group.agrees]
     subject = {token.lower for token in tokens[1 : group.agrees]}
-    if not SUBJECTS.isdisjoint(subject) or {token.lemma for token in tokens} & SEEN:
+    if tokens[group.agrees - 1].part == "ADV" or not SUBJECTS.isdisjoint(subject) or {token.lemma for token in tokens} & SEEN:
+        return
+    if any(token.text == "," for token in tokens) or (group.tag == "VB" and not _is_plain_plural(tokens[: group.agrees])):
         return
     others = [index for index, token in enumerate(tokens) if token.part in ("VERB", "AUX") and index not in (group.agrees, group.main)]
     if others or (verb.part == "VERB" and group.tag not in DO):

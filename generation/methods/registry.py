@@ -251,6 +251,70 @@ _METHODS: dict[str, Entry] = {
             ),
         ),
     ),
+    "event_order": Entry(
+        label="Event order",
+        path="generation.methods.event_order",
+        kind="rule",
+        example=("The boy jumps and then sits down.", "The boy sits down and then jumps."),
+        summary="“jumps and then sits down” becomes “sits down and then jumps”; “before” and “after” are exchanged.",
+        params=(TAGGER,),
+        published=False,
+        deviations=(
+            (
+                "Skipped are events that need or end each other (“opens the box and then looks into it”), states that "
+                "may be true at both times, and captions with more than two ordered events."
+            ),
+        ),
+    ),
+    "direction": Entry(
+        label="Direction and manner",
+        path="generation.methods.direction",
+        kind="rule",
+        example=("The skater spins clockwise.", "The skater spins counterclockwise."),
+        main=("foils",),
+        summary="“turns to the left” becomes “turns to the right”, “slowly walks” becomes “quickly walks”.",
+        params=(Param("foils", 1, "max foils per caption, each with another opposite", "int"),),
+        published=False,
+        deviations=(
+            (
+                "Words are replaced only where they say how something moves or is done: not “the man left”, “all "
+                "right”, “walks up to him”. Prepositions with a place (“up the stairs”) are those of “Preposition "
+                "replacement”."
+            ),
+        ),
+    ),
+    "attribute_swap": Entry(
+        label="Attribute binding",
+        path="generation.methods.attribute_swap",
+        kind="rule",
+        example=("A wooden spoon lies in a metal bowl.", "A metal spoon lies in a wooden bowl."),
+        main=("foils",),
+        summary="“A wooden spoon in a metal bowl” becomes “A metal spoon in a wooden bowl”. Both use the same words.",
+        params=(Param("foils", 1, "max foils per caption, each of another pair of attributes", "int"), TAGGER),
+        published=False,
+        deviations=(
+            (
+                "Attributes are sizes, ages, heights, materials, patterns, hair, clothes, sides and counts. Only "
+                "attributes that exclude each other change places. Colours are those of “Colour swap”."
+            ),
+        ),
+    ),
+    "negation": Entry(
+        label="Negation, start and stop",
+        path="generation.methods.negation",
+        kind="rule",
+        example=("A boy starts running.", "A boy stops running."),
+        main=("foils",),
+        summary="“starts running” becomes “stops running”, “with a hat” becomes “without a hat”, “is” becomes “is not”.",
+        params=(Param("foils", 1, "max foils per caption, each in another way", "int"), TAGGER),
+        published=False,
+        deviations=(
+            (
+                "“not” is added only to a short caption with one verb. Captions deny rarely, so the balanced draw keeps "
+                "few of these foils: use it on captions that have negations, too."
+            ),
+        ),
+    ),
     "identity_swap": Entry(
         label="Identity swap",
         path="generation.methods.identity_swap",
