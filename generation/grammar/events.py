@@ -28,6 +28,7 @@ USING = word_set("read drink sip eat text write draw play juggle sweep vacuum ph
 # Acts with a thing of their own that need no other thing: "washes the car", not "opens the bag".
 DOING = USING | word_set("wash wipe clean fix fold feed water paint cook turn open close shut lock knock")
 OPENED = word_set("door window curtain curtains blinds gate light lights lamp tv television radio fan faucet music")
+LOOKING = word_set("look stare gaze peek peer")
 OPENING = word_set("turn open close shut lock knock")
 # One is the run-up or the swing of the other.
 ATHLETIC = word_set(
@@ -36,7 +37,7 @@ ATHLETIC = word_set(
 # They end or continue what is seen, or say no event.
 CLOSING = word_set(
     "leave exit depart end finish complete stop continue resume return disappear vanish reappear appear emerge fade die",
-    "arrive enter awaken awake wake sleep try attempt need want decide manage seem be have become stay remain keep win lose score",
+    "arrive enter celebrate awaken awake wake sleep try attempt need want decide manage seem be have become stay remain keep win lose score",
     "proceed prepare ready cut land catch miss fail conclude approach wait watch see hear show go do repeat",
 )
 # They may be true at both times, but "sits down" is an act.
@@ -278,8 +279,10 @@ def _why_bound(tokens: Sequence[Token], first: Span, second: Span) -> str:
     lemmas = [{tokens[index].lemma for index in side} for side in verbs]
     if all(not ATHLETIC.isdisjoint(side) for side in lemmas):
         return "one event may be the start of the other"
-    if any("look" in side for side in lemmas) and any(not side.isdisjoint(("close", "shut", "open")) for side in lemmas):
+    if any(not LOOKING.isdisjoint(side) for side in lemmas) and any(not side.isdisjoint(("close", "shut", "open")) for side in lemmas):
         return "looking may need what the other event opens or closes"
+    if tokens[first[0]].tag == "VB" and not all(names):
+        return "one event may be done to the thing of the other"
     if any(side <= FREE for side in lemmas) and USING.isdisjoint(lemmas[0] | lemmas[1]):
         return ""
     if not all(side <= FREE | DOING and side_names for side, side_names in zip(lemmas, names, strict=True)):

@@ -45,7 +45,7 @@ SUBJECTS = word_set("he she they it who that which")
 # "A cup is not shown": nothing happens.
 SEEN = word_set("see show appear view visible display begin picture go we i you come there")
 # What follows is said or explained, not shown.
-REASONS = word_set("why that if because since so says say said tells tell told asks ask explains knows reason reasons thinks")
+REASONS = word_set("why if because since so says say said tells tell told asks ask explains knows reason reasons thinks")
 MAX_WORDS = 14
 
 
