@@ -16,7 +16,6 @@ from foilworks.core.text.language.tokens import Token
 from foilworks.core.text.language.word_lists import word_set
 from generation.grammar.consistency import UNITS
 from generation.grammar.surface import replace_phrase
-from generation.grammar.swap_refusals import SYMMETRIC
 
 # Dimension -> its values, each with the words for it. Values of one dimension exclude each other.
 DIMENSIONS: dict[str, tuple[frozenset[str], ...]] = {
@@ -26,7 +25,7 @@ DIMENSIONS: dict[str, tuple[frozenset[str], ...]] = {
     "wetness": (word_set("wet"), word_set("dry")),
     "pattern": tuple(map(word_set, ("striped", "plaid", "checkered", "spotted", "floral", "plain"))),
     "material": tuple(
-        map(word_set, ("wooden wood", "metal", "plastic", "glass", "cardboard", "leather", "rubber", "stone", "ceramic"))
+        map(word_set, ("wooden wood", "metal", "plastic"))
     ),
     "hair colour": tuple(map(word_set, ("blonde blond", "brown", "black", "red", "gray grey"))),
     "hair length": (word_set("long"), word_set("short")),
@@ -36,6 +35,11 @@ DIMENSIONS: dict[str, tuple[frozenset[str], ...]] = {
 PLACES = ("side", "depth")
 # What one wears instead of another, if it does not tell the gender.
 GARMENTS = word_set("shirt t-shirt tshirt jacket sweater coat hoodie sweatshirt vest jersey blazer suit uniform robe costume")
+# Made of wood, metal or plastic alike.
+MADE = word_set(
+    "spoon bowl table chair fork board box bucket stick door fence bench tray plate spatula toy container frame bat pole",
+    "ladder shelf tool hammer brush rod ruler rack desk stool handle crate basket block ring paddle ramp gate sword stand",
+)
 # With a size they are no things, or a size says little about them.
 UNSIZED = COLLECTIVES | word_set(
     "school flock herd swarm collection set series dose chunk", 
@@ -49,6 +53,12 @@ GENERIC = word_set("person people individual adult human other others one someon
 TAKEN_UP = word_set("one other others another both each same similar identical matching")
 PRONOUNS = word_set("he she it they them his her him their")
 JOINS = word_set("and or to the , his her its their hand hands then from side sides of foot arm leg")
+# What one does to the other, not both to each other.
+ONE_WAY = word_set(
+    "throw kick push pull chase bite hit lift carry feed hand give flip slap punch catch wash brush film photograph lead"
+    " follow watch point wave paint shave shoot tackle pass grab hold drop pick take raise put place move start stop sit"
+    " squat stand jump walk run read write sneeze laugh cough fall"
+)
 MAX_MENTIONS = 12
 
 
@@ -92,6 +102,8 @@ def _head(tokens: Sequence[Token], index: int) -> int:
     """Return the index of the noun that an adjective describes; `index` if there is none."""
     head = index
     while head + 1 < len(tokens) and tokens[head + 1].part in ("ADJ", "NOUN"):
+        if tokens[head + 1].part == "ADJ" and tokens[head].part == "NOUN" and head > index:
+            break
         head += 1
     return head if tokens[head].part == "NOUN" else index
 
@@ -112,7 +124,7 @@ def _owner(tokens: Sequence[Token], index: int, head: int, dimension: str) -> st
         "pattern": noun in CLOTHES,
         "height": kind in ("m", "f", "n") and noun not in CHILDREN | COLLECTIVES,
         "wetness": noun not in ("erase", "land"),
-        "material": not kind and tokens[head - 1].lower not in ("paper",),
+        "material": tokens[head].lemma in MADE,
         "size": kind in ("", "a") and noun not in UNSIZED and tokens[head].lemma not in UNSIZED,
     }
     return tokens[head].lemma if fits[dimension] else ""
@@ -132,6 +144,8 @@ def _are_apart(tokens: Sequence[Token], first: Attribute, second: Attribute) -> 
     between = words[first.index + 1 : second.index]
     if first.dimension in PLACES:
         # The same part, or the same preposition: "on the left … on the right".
+        if _is_mutual(tokens, first, second):
+            return False
         return first.noun == second.noun and not JOINS.issuperset(between) and "from" not in words[max(0, first.index - 2) : first.index]
     lemmas = [token.lemma for token in tokens]
     return first.noun != second.noun and lemmas.count(first.noun) == 1 == lemmas.count(second.noun)
@@ -181,10 +195,24 @@ def _garments(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, list[Ed
     words = [token.lower for token in tokens]
     if len(worn) == 2 and words[worn[0][1]] != words[worn[1][1]] and not _is_shared(tokens, *(pair[0] - 2 for pair in worn)):
         spans = [(tokens[first].start, tokens[last].end) for first, last in worn]
+        if any(_goes_on(tokens, last + 1) for _, last in worn):
+            return
         yield "clothes", [Edit(*span, text[slice(*other)]) for span, other in zip(spans, reversed(spans), strict=True)]
 
 
+def _goes_on(tokens: Sequence[Token], index: int) -> bool:
+    """Return whether more clothes follow: "a shirt and white shorts"."""
+    after = [token.lower for token in tokens[index : index + 2]]
+    return bool(after) and (after[0] in (",", "with", "over") or (after[0] == "and" and after[-1] not in ("a", "an", "the")))
+
+
+def _is_mutual(tokens: Sequence[Token], first: Attribute, second: Attribute) -> bool:
+    """Return whether "the boy on the left" and "the boy on the right" do the same to each other: "touches", "next to"."""
+    owners = [_noun_before(tokens, row.index) if _head(tokens, row.index) == row.index else row.noun for row in (first, second)]
+    verbs = {token.lemma for token in tokens[first.index : second.index] if token.part == "VERB"}
+    return owners[0] == owners[1] and not verbs & ONE_WAY and bool(kind_of(owners[0]))
+
+
 def _is_shared(tokens: Sequence[Token], first: int, second: int) -> bool:
-    """Return whether two persons have one name and do the same: an exchange says the same."""
-    between = {token.lemma for token in tokens[first:second] if token.part == "VERB"} - {"wear"}
-    return tokens[first].lemma == tokens[second].lemma and (not between or not SYMMETRIC.isdisjoint(between))
+    """Return whether two persons have one name and do the same to each other: an exchange says the same."""
+    return tokens[first].lemma == tokens[second].lemma and not {token.lemma for token in tokens[first:second]} & ONE_WAY

@@ -8,12 +8,12 @@ from generation.methods._lexicon import is_mentioned
 
 _SEES = r"looks?|looking|looked|glanc(?:es?|ing|ed)|star(?:es?|ing|ed)|gaz(?:es?|ing|ed)|point(?:s|ing|ed)?"
 _PANS = r"pan(?:s|ning|ned)?|tilt(?:s|ing|ed)?|scroll(?:s|ing|ed)?"
-_RISES = rf"go(?:es|ing)?|mov(?:es?|ing|ed)|fl(?:y|ies|ying|ew)|float(?:s|ing|ed)?|climb(?:s|ing|ed)?|{_PANS}"
+_RISES = rf"mov(?:es?|ing|ed)|fl(?:y|ies|ying|ew)|float(?:s|ing|ed)?|climb(?:s|ing|ed)?|{_PANS}"
 _TURNS = (
     r"turn(?:s|ing|ed)?|swerv(?:es?|ing|ed)|spin(?:s|ning)?|swing(?:s|ing)?|driv(?:es?|ing)|drift(?:s|ing|ed)?"
     r"|shift(?:s|ing|ed)?|roll(?:s|ing|ed)?|rotat(?:es?|ing|ed)|skat(?:es?|ing|ed)|danc(?:es?|ing|ed)|jump(?:s|ing|ed)?"
     r"|ski(?:s|ing)?|rid(?:es?|ing)|crawl(?:s|ing|ed)?|push(?:es|ing|ed)?|pull(?:s|ing|ed)?|kick(?:s|ing|ed)?|thrown"
-    rf"|swim(?:s|ming)?|run(?:s|ning)?|walk(?:s|ing|ed)?|step(?:s|ping|ped)?|slid(?:es?|ing)|{_SEES}|{_RISES}"
+    rf"|swim(?:s|ming)?|run(?:s|ning)?|walk(?:s|ing|ed)?|steps|step(?:s|ping|ped)?|slid(?:es?|ing)|{_SEES}|{_RISES}"
 )
 _PARTS = (
     r"hands?|arms?|foot|feet|legs?|eyes?|ears?|knees?|shoulders?|side|elbow|wrist|thumb|fist|heel|ankle|cheek|palm"
@@ -24,7 +24,7 @@ _LEADS = r"(?:the|his|her|its|their|a|with|one's|upper|lower|top|bottom|far)"
 _ENDS = r"(?=\s*(?:[.,;!]|$)|\s+(?:and|then|while|as|when|but|before|after|until)\b)"
 _HOW = r"(?:\s+(?:slowly|quickly|slightly|straight|further|over|back))?"
 # A side of which the other one is there, too.
-_BOTH_SIDES = re.compile(r"\b(?:both|other|each|either|one|opposite|sides|alternat\w+|respectively)\b", re.IGNORECASE)
+_BOTH_SIDES = re.compile(r"\b(?:both|other|each|either|one|opposite|sides|alternat\w+|respectively|\w*clockwise|clock\s+wise|alternates)\b", re.IGNORECASE)
 _COMPARED = re.compile(r"\b(?:as|so|too|how|more|less)\s+$", re.IGNORECASE)
 _SUDDEN = re.compile(
     r"\b(?:suddenly|immediately|instantly|abruptly|rush\w*|dash\w*|sprint\w*|hurr\w+|speed\w*|rapid\w*|fast\w*|rac(?:es?|ing)"
@@ -52,6 +52,7 @@ OPPOSITIONS = (
     opposition("path", both_ways("backward", "forward"), before=r"lean(?:s|ing|ed)?", after=r"(?=\s*(?:[.,;!]|$)|\s+while\b)"),
     opposition("path", both_ways("upwards", "downwards") | both_ways("upward", "downward")),
     opposition("path", both_ways("up", "down"), before=rf"(?:{_RISES}|{_SEES}){_HOW}", after=_ENDS),
+    opposition("path", both_ways("up", "down"), before=rf"go(?:es|ing){_HOW}", after=r"(?=\s*(?:[.,;!]|$))"),
     opposition("path", both_ways("up", "down"), before=rf"(?:{_SEES}){_HOW}", after=r"(?=\s+(?:at|towards?)\s+(?:him|her|them|the\s+(?:camera|man|woman|person))\b)"),
     opposition("zoom", both_ways("in", "out"), before=r"zoom(?:s|ing|ed)?", after=_ENDS),
     opposition("side", _SIDES, before=_LEADS, after=rf"(?=\s+(?:{_PARTS})\b)"),
@@ -64,7 +65,6 @@ OPPOSITIONS = (
     opposition("side", _SIDES, before=rf"(?:{_TURNS}){_HOW}", after=_ENDS),
     opposition("speed", both_ways("slowly", "quickly rapidly swiftly")),
     opposition("speed", both_ways("fast", "slowly"), before=rf"(?:{_TURNS})(?:\s+(?:very|really|pretty))?", after=_ENDS),
-    opposition("manner", both_ways("gently", "roughly forcefully")),
     opposition("manner", both_ways("loudly", "quietly softly") | both_ways("happily", "sadly")),
 )
 
@@ -75,7 +75,7 @@ def directions(text: str) -> Iterator[Opposite]:
         rest = f"{text[: opposite.start]} | {text[opposite.end :]}"
         if is_mentioned(opposite.target, rest, []) or is_mentioned(text[opposite.start : opposite.end], rest, []):
             continue
-        if opposite.kind == "side" and _BOTH_SIDES.search(rest):
+        if opposite.kind in ("side", "rotation") and _BOTH_SIDES.search(rest):
             continue
         if opposite.target in ("up", "down") and _BELOW.search(rest):
             continue

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 
 from foilworks.core.text.diff import Edit
-from foilworks.core.text.language.living import kind_of
+from foilworks.core.text.language.living import COLLECTIVES, kind_of
 from foilworks.core.text.language.main_verb import as_main_verb, readings_by_tag, verb_group
 from foilworks.core.text.language.numbers import match_case
-from foilworks.core.text.language.phrases import noun_phrases
+from foilworks.core.text.language.phrases import is_plural_noun, noun_phrases
 from foilworks.core.text.language.tokens import Token
 from foilworks.core.text.language.word_lists import word_set
+from generation.grammar.pronouns import GENDERS
 
 CONNECTIVES = {"before": "after", "after": "before"}
 # Acts that need no preparation and leave nothing behind.
@@ -37,7 +38,7 @@ ATHLETIC = word_set(
 # They end or continue what is seen, or say no event.
 CLOSING = word_set(
     "leave exit depart end finish complete stop continue resume return disappear vanish reappear appear emerge fade die",
-    "arrive enter celebrate awaken awake wake sleep try attempt need want decide manage seem be have become stay remain keep win lose score",
+    "arrive enter celebrate dismount realize notice discover awaken awake wake sleep try attempt need want decide manage seem be have become stay remain keep win lose score",
     "proceed prepare ready cut land catch miss fail conclude approach wait watch see hear show go do repeat",
 )
 # They may be true at both times, but "sits down" is an act.
@@ -48,11 +49,16 @@ AWAY = word_set("away off out")
 ORDER_WORDS = word_set(
     "before after then while until till when once finally first second third last next later again still since during",
     "afterwards afterward eventually initially meanwhile because so if unless whenever already as both also respectively",
-    "or but simultaneously back another other others same more rest even can could end ends leave leaves exit exits",
+    "or but simultaneously back another other others same more rest even can could process end ends stop stops halt leave leaves exit exits",
 )
 # They may name a thing of the other event.
 BACK = word_set("it them itself themselves one ones there this that these those which")
+REPEATED = word_set("again same more")
 SAME_ACTOR = word_set("he she they")
+# "walks into a shop": what follows happens there.
+MOTIONS = word_set("walk run go step come drive ride climb jog move head return fly")
+INSIDE = word_set("into in inside onto through")
+BEGINNING = word_set("begin start")
 # Behind "walks over to a man", they may be that man's.
 PERSONS = word_set("him her his their")
 STOPS = frozenset(".!?;:")
@@ -110,7 +116,8 @@ def _in_window(text: str, tokens: Sequence[Token], later: Sequence[Token]) -> Ex
     words = words[1:] if words[:1] == ["first"] and tokens[mark].lower == "then" else words
     if extra := ORDER_WORDS.intersection(words):
         return f"'{min(extra)}' orders its events, too"
-    if back := BACK.intersection([*words, *(token.lower for token in later)]):
+    behind = [token.lower for token in later]
+    if back := BACK.intersection([*words, *behind]) | REPEATED.intersection(behind):
         return f"'{min(back)}' may be of the other event"
     return _connective(tokens, mark) if tokens[mark].lower in CONNECTIVES else _moved(text, tokens, mark)
 
@@ -159,8 +166,13 @@ def _moved(text: str, tokens: Sequence[Token], mark: int) -> Exchange | str:
         return "one side has no finite verb"
     if why := _why_bound(tokens, first, second):
         return why
+    if first[1] < second[0] and any(token.text in STOPS for token in tokens[first[1] : second[0]]):
+        if all(tokens[act[1]].tag == "VBG" for act in acts):
+            return "both acts may go on at the same time"
     heads = _head(tokens, (first[0], acts[0][0])), _head(tokens, (second[0], subject))
     is_same = heads[0] == heads[1] and subject - second[0] == 2 and tokens[second[0]].lower == "the"
+    if heads[1] in SAME_ACTOR and not _may_be(heads[1], heads[0]):
+        return f"'{heads[1]}' may be somebody else"
     if subject == second[0] or heads[1] in SAME_ACTOR or is_same:
         if tokens[acts[0][1]].tag != tokens[acts[1][1]].tag:
             return "its verbs have different forms"
@@ -276,6 +288,12 @@ def _why_bound(tokens: Sequence[Token], first: Span, second: Span) -> str:
     names = [_names(tokens, span) for span in (first, second)]
     if shared := {name for name in names[0] & names[1] if not kind_of(name)}:
         return f"both events have the {min(shared)}"
+    for start, end in (first, second):
+        for index in range(start, end):
+            if tokens[index].lemma in MOTIONS and INSIDE.intersection(token.lower for token in tokens[index + 1 : end]):
+                return f"'{tokens[index].lower}' leads to where the other event is"
+    if _begins(tokens, first) and not _begins(tokens, second):
+        return "the second event may be part of the first"
     lemmas = [{tokens[index].lemma for index in side} for side in verbs]
     if all(not ATHLETIC.isdisjoint(side) for side in lemmas):
         return "one event may be the start of the other"
@@ -293,8 +311,20 @@ def _why_bound(tokens: Sequence[Token], first: Span, second: Span) -> str:
     return ""
 
 
+def _may_be(pronoun: str, noun: str) -> bool:
+    """Return whether a pronoun can be the actor of the first event: "she" is no crowd, and "they" may be a person."""
+    kind = kind_of(noun)
+    if noun in SAME_ACTOR or pronoun == "they":
+        return noun in (pronoun, "person", "someone") or (bool(kind) and (is_plural_noun(noun) or noun in COLLECTIVES))
+    return kind in ("n" if noun not in COLLECTIVES else "", GENDERS[pronoun]) and not is_plural_noun(noun)
+
+
 def _person_names(tokens: Sequence[Token], span: Span, act: Span) -> set[str]:
     return {token.lemma for token in tokens[span[0] : act[0]] if kind_of(token.lower)}
+
+
+def _begins(tokens: Sequence[Token], span: Span) -> bool:
+    return any(token.lemma in BEGINNING for token in tokens[slice(*span)])
 
 
 def _names_person(tokens: Sequence[Token], span: Span) -> bool:

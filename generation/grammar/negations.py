@@ -11,7 +11,7 @@ from itertools import pairwise
 from foilworks.core.text.diff import Edit
 from foilworks.core.text.language.appearance import FEATURES
 from foilworks.core.text.language.living import kind_of
-from foilworks.core.text.language.main_verb import verb_group
+from foilworks.core.text.language.main_verb import readings_by_tag, verb_group
 from foilworks.core.text.language.numbers import match_case
 from foilworks.core.text.language.phrases import is_plural_noun
 from foilworks.core.text.language.tokens import Token
@@ -45,7 +45,7 @@ SUBJECTS = word_set("he she they it who that which")
 # "A cup is not shown": nothing happens.
 SEEN = word_set("see show appear view visible display begin picture go we i you come there")
 # What follows is said or explained, not shown.
-REASONS = word_set("why if because since so says say said tells tell told asks ask explains knows reason reasons thinks")
+REASONS = word_set("realize realizes how know times why if because since so says say said tells tell told asks ask explains knows reason reasons thinks")
 MAX_WORDS = 14
 
 
@@ -83,17 +83,21 @@ def _aspects(tokens: Sequence[Token]) -> Iterator[tuple[str, list[Edit]]]:
 
 def _has_other_acts(tokens: Sequence[Token], index: int) -> bool:
     """Return whether something else happens before the verb, or behind it: "stops running and jumps"."""
-    before, behind = tokens[:index], tokens[index + 3 :]
+    before, behind = tokens[:index], tokens[index + 1 :]
+    if any(token.lower in ("to", "instead") for token in tokens[index + 2 :]) or any(
+        token.lower.startswith(("start", "begin", "stop")) for token in [*before, *behind]
+    ):
+        return True
     if any(token.tag in ("VB", "VBZ", "VBD") or token.text in (".", ",", ";") or token.lower == "and" for token in before):
         return True
-    joined = any(token.part == "CCONJ" and after.part in ("VERB", "ADV", "AUX") for token, after in pairwise(behind))
+    joined = any(token.part == "CCONJ" and readings_by_tag(after.lower) for token, after in pairwise(behind))
     return joined or any(token.text in (".", ";") for token in behind[:-1])
 
 
 def _repetitions(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, list[Edit]]]:
     """Replace "again" by "for the first time", and that by "again" and "for the second time"."""
     lemmas = [token.lemma for token in tokens if token.part == "VERB"]
-    if len(set(lemmas)) < len(lemmas) or len(lemmas) > 2 or any(token.text in (".", ",", ";") for token in tokens[:-1]):
+    if len(set(lemmas)) < len(lemmas) or len(lemmas) > 2 or "times" in text.lower() or any(token.text in (".", ",", ";") for token in tokens[:-1]):
         return
     for match in AGAIN.finditer(text):
         if not REPEATED.search(text[: match.start()]):
