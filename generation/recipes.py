@@ -292,6 +292,50 @@ RECIPES: dict[str, Recipe] = {
         source="Feint6K, Sec. 5.3 and Table 2",
         is_drawn=False,
     ),
+    "temporal-order": Recipe("Temporal benchmark: order of events", "1", "event_order", {}, SWAPS),
+    "temporal-direction": Recipe("Temporal benchmark: direction and manner", "1", "direction", {}, TEMPLATES),
+    "temporal-binding": Recipe("Temporal benchmark: attribute binding", "1", "attribute_swap", {}, SWAPS),
+    "temporal-colours": Recipe("Temporal benchmark: binding of colours", "1", "colour_swap", {}, SWAPS),
+    "temporal-negation": Recipe("Temporal benchmark: negation, start and stop", "1", "negation", {}, PLAIN),
+    "temporal-states": Recipe(
+        "Temporal benchmark: changes of state", "1", "state_change", {"subtest": "action"}, TEMPLATES
+    ),
+    "temporal-proficiency": Recipe(
+        "Temporal benchmark: proficiency by captions of other videos",
+        "1",
+        "random_caption",
+        {"foils": 1},
+        {"identical": {}, "duplicate": {}},
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Recipes that one press runs on the same captions: subtest -> recipe. `proficiency`: the recipe of the simpler
+    subtest that all of them share: it asks whether a model tells the clip's caption from one of another video.
+    """
+
+    label: str
+    version: str
+    recipes: Mapping[str, str]
+    proficiency: str
+
+
+BENCHMARKS: dict[str, Benchmark] = {
+    "temporal": Benchmark(
+        "Temporal benchmark",
+        "1",
+        {
+            "event order": "temporal-order",
+            "direction and manner": "temporal-direction",
+            "attribute binding": "temporal-binding",
+            "colour binding": "temporal-colours",
+            "negation, start and stop": "temporal-negation",
+            "change of state": "temporal-states",
+        },
+        "temporal-proficiency",
+    ),
 }
 
 

@@ -9,6 +9,7 @@ app_name = "generation"
 urlpatterns = [
     path("methods/", methods, name="methods"),
     path("projects/<slug:slug>/runs/", views.runs, name="runs"),
+    path("projects/<slug:slug>/runs/benchmark/", views.start_benchmark, name="start_benchmark"),
     path("projects/<slug:slug>/runs/new/", views.new_run, name="new_run"),
     path("projects/<slug:slug>/runs/new/fields/", views.method_fields, name="method_fields"),
     path("projects/<slug:slug>/runs/new/preview/", views.run_preview, name="run_preview"),

@@ -20,6 +20,7 @@ from foilworks.core.projects.models import Role
 from foilworks.core.text.diff import diff_segments
 from foilworks.core.text.errors import ActionableError
 from generation.access import get_candidate, get_caption_run, get_run, get_selection, get_tuning
+from generation.actions import benchmarks
 from generation.actions import runs as actions
 from generation.actions.selections import apply_selection, move_thresholds, start_selection, why_no_selection
 from generation.actions.write_prompt import write_prompt
@@ -34,6 +35,7 @@ from generation.methods.registry import METHODS
 from generation.model_presence import check_named
 from generation.models import Candidate, GenerationRun, PromptTemplate, Selection
 from generation.models.side_work import CaptionRun, Tuning
+from generation.recipes import BENCHMARKS
 from generation.run_counts import (
     candidates_a_second,
     candidates_of,
@@ -161,8 +163,22 @@ def runs(request: HttpRequest, slug: str) -> HttpResponse:
         "any": bool(filter_values or listing.count.n),
         "row_template": "generation/_run_row.html",
         "list_name": _("Generation runs"),
+        "benchmarks": BENCHMARKS,
     }
     return render(request, "generation/runs.html", context)
+
+
+@require_POST
+def start_benchmark(request: HttpRequest, slug: str) -> HttpResponse:
+    """Start all runs of the benchmark in `benchmark`; the list of runs then shows them."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    try:
+        runs = benchmarks.start_benchmark(request.user, project, request.POST.get("benchmark", ""))
+    except GenerationError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, _("Started %(n)d runs, one per subtest.") % {"n": len(runs)})
+    return redirect("generation:runs", project.slug)
 
 
 @require_POST

@@ -251,6 +251,7 @@ RULES: dict[str, Rule] = {
     "generation:thresholds": owner_page("generation_run", post=422),
     "generation:prompts": owner_page(post=422),
     "generation:run_skipped": owner_page("generation_run"),
+    "generation:start_benchmark": Rule(OWNERS, get=NO, post=302),
     "generation:resume_run": Rule(OWNERS, get=NO, post=302, args=("generation_run",)),
     "generation:stop_run": Rule(OWNERS, get=NO, post=400, args=("generation_run",)),
     "generation:selections": owner_page(post=422),

@@ -103,6 +103,7 @@ RULES: dict[str, Rule] = {
     ),
     "export_votes": Rule(),
     "list_runs": Rule(),
+    "start_benchmark": Rule(ok=202, data={"benchmark": "temporal"}),
     "start_run": Rule(ok=202, data={"subtest": "subtest", "method": "fake"}),
     "read_run": Rule(pk="generation_run"),
     "list_candidates": Rule(pk="generation_run"),

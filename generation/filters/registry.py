@@ -447,6 +447,7 @@ REPLACES_WORDS = frozenset(
         "event_order",
         "direction",
         "attribute_swap",
+        "colour_swap",
         "negation",
     }
 )

@@ -33,7 +33,7 @@ LOOKING = word_set("look stare gaze peek peer")
 OPENING = word_set("turn open close shut lock knock")
 # One is the run-up or the swing of the other.
 ATHLETIC = word_set(
-    "run sprint vault dive land swim throw flip leap jump spin twirl hop let lift kick swing climb roll slide bounce dribble"
+    "run sprint vault dive land swim throw flip leap jump spin twirl hop let lift kick swing climb roll slide bounce dribble release"
 )
 # They end or continue what is seen, or say no event.
 CLOSING = word_set(

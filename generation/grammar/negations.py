@@ -90,8 +90,15 @@ def _has_other_acts(tokens: Sequence[Token], index: int) -> bool:
         return True
     if any(token.tag in ("VB", "VBZ", "VBD") or token.text in (".", ",", ";") or token.lower == "and" for token in before):
         return True
-    joined = any(token.part == "CCONJ" and readings_by_tag(after.lower) for token, after in pairwise(behind))
-    return joined or any(token.text in (".", ";") for token in behind[:-1])
+    return _is_joined(behind) or any(token.text in (".", ";") for token in behind[:-1])
+
+
+def _is_joined(tokens: Sequence[Token]) -> bool:
+    """Return whether "and" joins another act."""
+    return any(
+        token.part == "CCONJ" and (after.part == "ADV" or readings_by_tag(after.lower))
+        for token, after in pairwise(tokens)
+    )
 
 
 def _repetitions(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, list[Edit]]]:
@@ -152,7 +159,7 @@ def _is_plain_plural(subject: Sequence[Token]) -> bool:
 def _affirmed(tokens: Sequence[Token], index: int) -> Iterator[tuple[str, list[Edit]]]:
     at = index - 1 if tokens[index].lower == "not" else index
     auxiliary, after = tokens[at], tokens[index + 1] if index + 1 < len(tokens) else None
-    if not REASONS.isdisjoint(token.lower for token in tokens[:index]):
+    if not REASONS.isdisjoint(token.lower for token in tokens[:index]) or _is_joined(tokens[index:]):
         return
     base = auxiliary.lower.removesuffix("n't").removesuffix("n’t")
     if at < 0 or after is None or after.lower in ("only", "just", "yet", "even", "very", "really", "able", "going") or "but" in (token.lower for token in tokens):

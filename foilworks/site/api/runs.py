@@ -16,6 +16,7 @@ from foilworks.site.api.imports import JobOut, job_out
 from foilworks.site.api.paging import Listed, Page, page_of
 from foilworks.site.api.shapes import Anything, Id, Slug, Word
 from generation.access import get_run
+from generation.actions import benchmarks
 from generation.actions import runs as actions
 from generation.errors import GenerationError
 from generation.models import Candidate, GenerationRun
@@ -38,6 +39,14 @@ class RunIn(Schema):
     mode: Word = "corrected"
     params: Anything = {}
     filters: dict[str, Anything] | None = None
+    seed: int = Field(0, ge=0, le=2**63 - 1)
+    selection: Anything = {}
+
+
+class BenchmarkIn(Schema):
+    """`benchmark`: such as "temporal". `selection`: the captions, as of a run."""
+
+    benchmark: Word
     seed: int = Field(0, ge=0, le=2**63 - 1)
     selection: Anything = {}
 
@@ -134,6 +143,15 @@ def start_run(request: HttpRequest, slug: Slug, body: RunIn) -> Status:
     """Start a run; a job makes its candidates."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     return Status(202, run_out(actions.start_run(request.user, project, request_of(project, body))))
+
+
+@router.post("/benchmark", response=writes(list[RunOut], 202))
+@once
+def start_benchmark(request: HttpRequest, slug: Slug, body: BenchmarkIn) -> Status:
+    """Start the runs of a benchmark: one per kind of foil, and one of proficiency items. Missing subtests are made."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    settings = {"seed": body.seed, "selection": body.selection}
+    return Status(202, [run_out(run) for run in benchmarks.start_benchmark(request.user, project, body.benchmark, **settings)])
 
 
 def request_of(project: Project, body: RunIn) -> FoilRequest:

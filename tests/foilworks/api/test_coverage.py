@@ -75,6 +75,7 @@ COVERAGE: dict[str, str] = {
     "generation:run_preview": "preview_run",
     "generation:thresholds": "move_thresholds",
     "generation:prompts": "write_prompt",
+    "generation:start_benchmark": "start_benchmark",
     "generation:resume_run": "retry_job",
     "generation:stop_run": "stop_job",
     "generation:selections": "start_selection",

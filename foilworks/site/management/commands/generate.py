@@ -1,5 +1,6 @@
 """`foilworks generate`: run a foil method on the captions of a project."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -11,12 +12,13 @@ from foilworks.core.projects.models import Project
 from foilworks.core.text.quoting import quoted
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
 from foilworks.site.management.projects import project_by_slug
+from generation.actions.benchmarks import start_benchmark
 from generation.actions.runs import start_run
 from generation.errors import GenerationError
 from generation.filters.registry import DEFAULT_FILTERS, FILTERS, default_filters
 from generation.methods.registry import METHODS
 from generation.models import CandidateGroup, GenerationRun
-from generation.recipes import RECIPES, Recipe, find_recipe
+from generation.recipes import BENCHMARKS, RECIPES, Recipe, find_recipe
 from generation.records import MODES
 from generation.run_counts import filter_counts, state_counts
 from generation.run_request import FoilRequest
@@ -35,6 +37,12 @@ class Command(FoilworksCommand):
             metavar="SLUG",
             help="method, parameters and filters of a published subtest; --set overrides them; one of: "
             + ", ".join(sorted(RECIPES)),
+        )
+        what.add_argument(
+            "--benchmark",
+            metavar="SLUG",
+            help="one run per kind of foil, each with its subtest, and one of proficiency items; one of: "
+            + ", ".join(sorted(BENCHMARKS)),
         )
         parser.add_argument("--subtest", metavar="NAME", help="default: the subtest, if the project has only one")
         parser.add_argument(
@@ -76,6 +84,8 @@ class Command(FoilworksCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         project = project_by_slug(options["project"])
+        if options["benchmark"]:
+            return self._benchmark(project, options)
         recipe = find_recipe(options["recipe"]) if options["recipe"] else None
         params, filters = _settings(options, recipe)
         request = FoilRequest(
@@ -94,17 +104,29 @@ class Command(FoilworksCommand):
 
             return {"estimate": asdict(estimate_run(project, request))}
         run = start_run(None, project, request)
-        assert run.job is not None
-        if options["sync"]:
-            run_now(run.job)
-        else:
-            self.say_if_no_worker()
-        run.refresh_from_db()
+        self._work([run], is_sync=options["sync"])
         return _result(run)
+
+    def _benchmark(self, project: Project, options: dict[str, Any]) -> dict[str, Any]:
+        selection = _selection(options)
+        runs = start_benchmark(None, project, options["benchmark"], seed=options["seed"], selection=selection)
+        self._work(runs, is_sync=options["sync"])
+        return {"benchmark": options["benchmark"], "runs": [{"subtest": row.subtest.name, **_result(row)} for row in runs]}
+
+    def _work(self, runs: Sequence[GenerationRun], *, is_sync: bool) -> None:
+        for run in runs:
+            assert run.job is not None
+            if is_sync:
+                run_now(run.job)
+            run.refresh_from_db()
+        if not is_sync:
+            self.say_if_no_worker()
 
     def render(self, result: dict[str, Any]) -> str:
         if estimate := result.get("estimate"):
             return _estimate_text(estimate)
+        if "runs" in result:
+            return "\n".join(f"{row['subtest']}: {self.render(row)}" for row in result["runs"])
         lines = [f"run {result['run']}: {result['state']}; captions processed: {result['captions']}"]
         lines += [f"  {state}: {count}" for state, count in result["states"].items()]
         lines += [f"  rejected by {slug}: {count}" for slug, count in result["rejected_by"].items()]
