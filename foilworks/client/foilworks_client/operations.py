@@ -18,6 +18,7 @@ from .records import (
     AuditEventRow,
     AuditFileForm,
     BenchmarkedModelRow,
+    BenchmarkIn,
     BiasRunRow,
     BringOpenAnswersForm,
     BringRungScoresForm,
@@ -319,11 +320,12 @@ class Operations:
     def create_import(self, project: str, /, **body: Unpack[CreateImportForm]) -> ImportOut:
         """Send a file of records, videos, or both.
 
-        Format `videos`: only videos; `auto`: a table or JSON lines, by the file's name; `table`: any table,
-        with the name of a `recipe` of Foilworks or a recipe as JSON in `mapping`. `as_published`: items of a
-        published set count as valid on the publisher's word, unless the file's votes decide. A job writes the
-        `preview`, and confirming the import stores it; `at_once` stores without a preview. The result lists
-        invalid records; valid ones are stored.
+        `address`: of records on the Hugging Face Hub, hf://datasets/…, instead of `records`. Format `videos`:
+        only videos; `auto`: a table or JSON lines, by the file's name; `table`: any table, with the name of a
+        `recipe` of Foilworks or a recipe as JSON in `mapping`. `as_published`: items of a published set count
+        as valid on the publisher's word, unless the file's votes decide. A job writes the `preview`, and
+        confirming the import stores it; `at_once` stores without a preview. The result lists invalid records;
+        valid ones are stored.
         """
         return cast(ImportOut, self._transport.json("POST", f"projects/{project}/imports", form=body))
 
@@ -473,6 +475,12 @@ class Operations:
     def start_run(self, project: str, /, **body: Unpack[RunIn]) -> RunOut:
         """Start a run; a job makes its candidates."""
         return cast(RunOut, self._transport.json("POST", f"projects/{project}/runs", body=body))
+
+    def start_benchmark(self, project: str, /, **body: Unpack[BenchmarkIn]) -> list[RunOut]:
+        """Start the runs of a benchmark: one per kind of foil, and one of proficiency items. Missing subtests are
+        made.
+        """
+        return cast(list[RunOut], self._transport.json("POST", f"projects/{project}/runs/benchmark", body=body))
 
     def read_run(self, project: str, run: int, /) -> RunDetail:
         """Get one run, with the number of its candidates in each state."""

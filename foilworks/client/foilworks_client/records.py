@@ -379,6 +379,14 @@ class RunIn(TypedDict):
     selection: NotRequired[dict[str, Any]]
 
 
+class BenchmarkIn(TypedDict):
+    """`benchmark`: such as "temporal". `selection`: the captions, as of a run."""
+
+    benchmark: str
+    seed: NotRequired[int]
+    selection: NotRequired[dict[str, Any]]
+
+
 class RunDetail(TypedDict):
     id: int
     subtest: str
@@ -738,7 +746,7 @@ class RetryIn(TypedDict):
 
 
 class ProposePairsIn(TypedDict):
-    kind: NotRequired[Literal["natural", "reversal", "order"] | None]
+    kind: NotRequired[Literal["natural", "reversal", "order", "speed", "repetition"] | None]
     subtest: NotRequired[int | None]
 
 
@@ -1726,6 +1734,7 @@ class CreateImportForm(TypedDict):
     dataset: NotRequired[str]
     recipe: NotRequired[str]
     mapping: NotRequired[str]
+    address: NotRequired[str]
     as_published: NotRequired[bool]
     at_once: NotRequired[bool]
     records: NotRequired[File | None]
