@@ -16,9 +16,7 @@ class VisitorAudit(NamedTuple):
     columns: Mapping[str, str]
 
 
-def audit_uploaded(
-    paths: Sequence[Path], form: str, columns: Mapping[str, str] | None, max_pairs: int
-) -> VisitorAudit:
+def audit_uploaded(paths: Sequence[Path], form: str, columns: Mapping[str, str] | None, max_pairs: int) -> VisitorAudit:
     """Audit a benchmark of one or more files with at most `max_pairs` pairs, or only read its first records.
 
     `columns`: what a person chose, {} for what the values show, None to audit nothing.

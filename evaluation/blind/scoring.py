@@ -68,6 +68,24 @@ def text_scorer(spec: str) -> Callable[[Sequence[str]], list[float]]:
     return lambda texts: [sign * score.value for score in adapter.score(None, texts)]
 
 
+def whole_text_scorer(spec: str) -> Callable[[Sequence[str]], list[float]]:
+    """Return the same as `text_scorer`, for long texts. EvaluationError also: the model cannot read a text whole."""
+    adapter: Any = open_adapter(spec)
+    _check_blind(spec, adapter.info)
+    sign = 1.0 if adapter.info.higher_is_better else -1.0
+
+    def score(texts: Sequence[str]) -> list[float]:
+        cut = [text for text, (_, is_cut) in _kept(adapter, texts).items() if is_cut]
+        if cut:
+            raise EvaluationError(
+                f"{spec} cannot read {len(cut)} of {len(texts)} texts whole: its context is too short; choose a model "
+                "with a longer one"
+            )
+        return [sign * value.value for value in adapter.score(None, texts)]
+
+    return score
+
+
 def _kept(adapter: Any, texts: Sequence[str]) -> dict[str, tuple[str, bool]]:
     return {text: (read.kept, read.is_cut) for text, read in (texts_at_limit(adapter, texts) or {}).items()}
 

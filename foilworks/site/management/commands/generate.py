@@ -111,7 +111,10 @@ class Command(FoilworksCommand):
         selection = _selection(options)
         runs = start_benchmark(None, project, options["benchmark"], seed=options["seed"], selection=selection)
         self._work(runs, is_sync=options["sync"])
-        return {"benchmark": options["benchmark"], "runs": [{"subtest": row.subtest.name, **_result(row)} for row in runs]}
+        return {
+            "benchmark": options["benchmark"],
+            "runs": [{"subtest": row.subtest.name, **_result(row)} for row in runs],
+        }
 
     def _work(self, runs: Sequence[GenerationRun], *, is_sync: bool) -> None:
         for run in runs:

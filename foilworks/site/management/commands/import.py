@@ -86,7 +86,9 @@ class Command(FoilworksCommand):
 
     def render(self, result: dict[str, Any]) -> str:
         if origin := result["origin"]:
-            self.say(one_line(f"{origin['address']}: revision {origin['revision']}, licence {origin['licence'] or '-'}"))
+            self.say(
+                one_line(f"{origin['address']}: revision {origin['revision']}, licence {origin['licence'] or '-'}")
+            )
         if result["columns"]:
             self.say(one_line(f"columns: {result['columns']}"))
         for kind in ("errors", "warnings"):
