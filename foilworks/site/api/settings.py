@@ -76,11 +76,10 @@ def _publication_form(project: Project, data: Any) -> PublicationForm:
 
 
 def _terms(project: Project) -> dict[str, dict[str, Any]]:
-    """Return the stored terms of each source of the project's videos."""
+    """Return the stored terms of each source of the project's videos, empty ones where none are stored."""
     stored = {row.source_dataset: row for row in SourceLicence.objects.filter(project=project)}
-    empty = values_of(TermsForm(""))
     return {
-        name: {field: getattr(stored[name], field) for field in TERMS} if name in stored else dict(empty)
+        name: {field: getattr(stored.get(name, SourceLicence()), field) for field in TERMS}
         for name in sources_in(project)
     }
 

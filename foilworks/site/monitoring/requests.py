@@ -183,7 +183,7 @@ class ContentPolicyMiddleware:
 class ModelNameMiddleware:
     """Send names of models instead of their paths on this server, whichever page or operation shows them."""
 
-    TEXTS = ("text/", "application/json")
+    TEXTS = ("text/", "application/json", "application/problem+json")
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -168,3 +168,18 @@ def test_every_operation_has_one_name_and_says_what_it_does():
     names = [operation["operationId"] for operation in operations]
     assert len(names) == len(set(names))
     assert all(operation["description"].rstrip().endswith((".", "`", ")")) for operation in operations)
+
+
+def test_facts_of_a_publication_need_no_terms_of_its_sources(ask, project):
+    make_video(project, source_dataset="Charades")
+    answer = ask("patch", "settings", {"publication": {"title": "Doors"}})
+    assert (answer.status_code, answer.json()["publication"]["title"]) == (200, "Doors")
+    answer = ask("patch", "settings/sources", {"sources": {"Charades": {"licence": "MIT"}}})
+    assert (answer.status_code, answer.json()["sources"]["Charades"]["licence"]) == (200, "MIT")
+
+
+def test_a_refusal_shows_no_path_of_a_model(ask, project, settings):
+    path = f"{settings.MODEL_ROOT}/projects/{project.pk + 1}/taught/a"
+    answer = ask("post", "runs", {"subtest": make_subtest(project).pk, "method": path})
+    assert answer.status_code >= 400
+    assert str(settings.MODEL_ROOT) not in answer.content.decode()
