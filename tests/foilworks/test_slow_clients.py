@@ -320,7 +320,7 @@ def fronted(front: str, folder: Path, behind: int) -> tuple[list[str], int]:
 
 
 @pytest.mark.machines
-@pytest.mark.parametrize("path", [*DRIPPED, "/projects/any/imports/"])
+@pytest.mark.parametrize("path", [*DRIPPED, "/projects/any/imports/"], ids=str)
 @pytest.mark.parametrize("front", ["", *FRONTS])
 def test_fast_requests_do_not_wait_for_slow_clients(front, path, tmp_path, capsys):
     if front and not shutil.which(front):
