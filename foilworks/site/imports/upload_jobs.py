@@ -8,6 +8,9 @@ from typing import Any
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.actions.add_videos import add_videos
 from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.parsing.column_roles import sure_document
+from foilworks.core.corpus.import_formats.parsing.table_recipe import shipped
+from foilworks.core.corpus.import_formats.parsing.table_sample import fitting
 from foilworks.core.corpus.import_formats.registry import IMPORTERS
 from foilworks.core.corpus.limits import read_file, table_sample
 from foilworks.core.corpus.models import Video
@@ -24,6 +27,7 @@ from foilworks.site.imports.actions.undo_import import started_of, undo_import
 from foilworks.site.imports.batch import ImportResult
 from foilworks.site.imports.hub_files import fetch_records
 from foilworks.site.imports.models import Import
+from foilworks.site.imports.recipes import saved_recipes
 from foilworks.site.imports.store import analyze_after_bulk_import, import_records
 from foilworks.site.imports.uploads import records_path, remove_files, videos_folder, without_folder
 
@@ -79,8 +83,8 @@ def _outcome(upload: Import, job: Job, *, dry_run: bool) -> tuple[dict[str, Any]
         if upload.created_by is None:
             raise EvaluationError("the account that uploaded this no longer exists; upload the files again")
         fetch_records(upload)
-        if dry_run and upload.is_unmapped:
-            return {"table": _table_sample(upload)}, None
+        if dry_run and upload.is_unmapped and not _map_by_contents(upload, sample := _table_sample(upload)):
+            return {"table": sample}, None
         if upload.format:
             result = _records(upload, job, dry_run)
             outcome = {**result.as_json(), **({"sample": _sample(upload)} if dry_run else {})}
@@ -101,6 +105,17 @@ def _table_sample(upload: Import) -> dict[str, Any]:
     names = names_in_folder(videos_folder(upload))
     stored_names = Video.objects.filter(project=upload.project).values_list("key", flat=True)
     return table_sample(records_path(upload), {*names, *stored_names.iterator()})
+
+
+def _map_by_contents(upload: Import, sample: Mapping[str, Any]) -> bool:
+    """Store the columns that the contents show, and report whether they leave a person nothing to decide."""
+    if fitting({**shipped(), **saved_recipes(upload.project)}, sample["rows"]):
+        return False
+    document = sure_document(sample["rows"], sample["video_names"])
+    if document is not None:
+        upload.params = {**upload.params, "mapping": {"records": sample["records"], "keep": True, **document}}
+        Import.objects.filter(pk=upload.pk).update(params=upload.params)
+    return document is not None
 
 
 def _records(upload: Import, job: Job, dry_run: bool) -> ImportResult:

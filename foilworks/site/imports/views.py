@@ -27,6 +27,7 @@ from foilworks.site.imports.declarations import PIECES
 from foilworks.site.imports.forms import BY_NAME, RECORD_ENDINGS, ImportForm, format_groups
 from foilworks.site.imports.models import Import
 from foilworks.site.imports.pieces import arrived_files
+from foilworks.site.imports.table_forms import CHOICE, CLIP, MAIN, MORE
 
 # Limit of listed rows; the command line lists all.
 MAX_LINES = 300
@@ -190,6 +191,14 @@ def _has_only_classes(upload: Import) -> bool:
     return only_files and not videos.exclude(captions=None).exists() and videos.exclude(class_label="").exists()
 
 
+def _columns(upload: Import) -> list[tuple[str, str]]:
+    """Return (label, columns) of what the preview reads in which field."""
+    labels = {**dict(MAIN), **dict(CHOICE), **dict(CLIP), **dict(MORE), "foils": _("Foils"), "candidates": _("Candidates")}
+    columns = (upload.params.get("mapping") or {}).get("columns", {})
+    texts = {name: source if isinstance(source, str) else ", ".join(source) for name, source in columns.items()}
+    return [(str(labels.get(name, name)), text) for name, text in texts.items()]
+
+
 def _context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
     upload = enter_project(request, get_import(request.user, slug, pk))
     outcome = upload.result if upload.result is not None else upload.preview or {}
@@ -197,6 +206,7 @@ def _context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
         "upload": upload,
         "outcome": outcome,
         "entry": IMPORTERS.get(upload.format),
+        "columns": _columns(upload),
         "counts": counted(outcome),
         "may_undo": upload.state == "done" and started_of(upload) and (upload.job is None or upload.job.is_over),
         "removed": [

@@ -40,6 +40,8 @@ _EXPLODED = frozenset(
 _FIELDS = (
     "video", "url", "start_time", "end_time", "id", "source_id", "split", "class_label", "movie", "subtest", "category",
 )  # fmt: skip
+# Share of the rows whose clip is among the files.
+_MOST_CLIPS = 0.5
 # Share of the rows in which a foil resembles its caption.
 _RESEMBLES = 0.5
 # Score of a text that a name or resemblance makes the caption.
@@ -132,6 +134,20 @@ def guesses_of(
         rows = [entry_row for row in rows for entry_row in exploded(row, explode)]
     roles = roles_of(rows, video_names=video_names, known=known, explode=explode)
     return roles, document_of(roles, rows, explode)
+
+
+def sure_document(rows: Sequence[Row], video_names: Collection[str]) -> dict[str, Any] | None:
+    """Return the recipe's document if nothing is left to decide, else None.
+
+    All roles are sure, each record has false texts or candidates, and the clips of most rows are among the files.
+    """
+    roles, document = guesses_of(rows, video_names=video_names)
+    if unsure(roles) or not document["columns"].keys() & {"foils", "candidates"} or "video" not in roles:
+        return None
+    if document.get("explode"):
+        rows = [entry_row for row in rows for entry_row in exploded(row, document["explode"])]
+    clips = profiles_of(rows, video_names)[roles["video"].columns[0]]
+    return document if clips.uploads > _MOST_CLIPS else None
 
 
 def unsure(roles: Mapping[str, Guess]) -> dict[str, Guess]:

@@ -1,0 +1,67 @@
+"""A table whose contents leave nothing to decide is previewed at once."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from foilworks.core.jobs.runner import run_now
+from foilworks.core.media.encode import write_mp4
+from foilworks.core.projects.models import Role
+from foilworks.site.imports.models import Import
+from tests.factories import make_member, make_project
+from tests.media.painted import painted_clip
+
+pytestmark = pytest.mark.django_db
+TABLE = """Filename;What happens;Wrong version;Wrong version 2;Notes
+ball rolls.mp4;A red ball rolls to the right.;A red ball rolls to the left.;A blue ball rolls to the right.;ok
+grow.mkv;A purple square grows.;A purple square shrinks.;A purple circle grows.;check
+"""
+
+
+@pytest.fixture
+def sent(settings, tmp_path):
+    settings.UPLOAD_ROOT = tmp_path / "uploads"
+    client = Client()
+    client.force_login(make_member(make_project(slug="dots"), Role.RESEARCHER))
+    write_mp4(tmp_path / "clip.mp4", painted_clip(6), 12.0)
+
+    def send(table: str, *clips: str) -> tuple[Import, Client]:
+        clip = (tmp_path / "clip.mp4").read_bytes()
+        files = [SimpleUploadedFile("t.csv", table.encode()), *(SimpleUploadedFile(name, clip) for name in clips)]
+        client.post(reverse("imports:new_import", args=["dots"]), {"format": "auto", "videos": files})
+        upload = Import.objects.get()
+        run_now(upload.job)
+        upload.refresh_from_db()
+        return upload, client
+
+    return send
+
+
+def test_a_table_beside_its_clips_is_previewed_at_once(sent):
+    upload, client = sent(TABLE, "ball rolls.mp4", "grow.mkv")
+    assert upload.state == "ready"
+    assert upload.preview["new"] == 2
+    page = client.get(reverse("imports:import", args=["dots", upload.pk])).content.decode()
+    assert "Wrong version, Wrong version 2" in page
+    columns = reverse("imports:import_columns", args=["dots", upload.pk])
+    assert columns in page
+    form = client.get(columns).context["form"]
+    assert form["caption"].value() == "What happens"
+    assert form["keep"].value() is True
+
+
+@pytest.mark.parametrize(
+    ("table", "clips"),
+    [
+        # Nothing shows that the first column names the clips.
+        (TABLE, ()),
+        # Nothing shows which text is true.
+        ("file;a;b\nx.mp4;A dog runs up.;A dog runs down.\n", ("x.mp4",)),
+        # Captions alone can be what a person wants, or foils that no name shows.
+        ("file;text;remark\nx.mp4;A dog runs up.;fine\n", ("x.mp4",)),
+    ],
+)
+def test_what_is_left_to_decide_is_asked(sent, table, clips):
+    upload, _client = sent(table, *clips)
+    assert upload.state == "mapping"
