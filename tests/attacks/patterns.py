@@ -21,6 +21,7 @@ from typing import Any
 
 import regex
 
+from annotation.pairs.made_clips import MADE_CLIP
 from foilworks.core.corpus.import_formats.choice_sets import whole_word
 from foilworks.core.corpus.import_formats.lsmdc import names_pattern
 from foilworks.core.corpus.vote_records import ANONYMOUS_NAME
@@ -29,6 +30,7 @@ from foilworks.site.reproduction import tst_answers
 from generation.grammar.preposition_misfits import SKIP
 from generation.grammar.surface import phrase_pattern
 from generation.methods._characters import name_pattern
+from generation.pairs.paces import PACE
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PACKAGES = ("annotation", "evaluation", "foilworks", "generation")
@@ -45,6 +47,8 @@ MADE: dict[str, Callable[[], list[Any]]] = {
     "foilworks/site/backup/rehearsal.py": lambda: [re.compile(r"foilworks_rehearsal_[0-9a-f]{12}")],
     "generation/grammar/preposition_misfits.py": lambda: [re.compile(rf"\b(?:on|in|inside|onto|into) {SKIP}car\b")],
     "generation/grammar/surface.py": lambda: [phrase_pattern(WORDS)],
+    "generation/pairs/paces.py": lambda: [PACE],
+    "annotation/pairs/made_clips.py": lambda: [MADE_CLIP],
     "generation/methods/_characters.py": lambda: [name_pattern(tuple(WORDS))],
     "foilworks/core/media/file_kinds.py": list,
     "foilworks/core/text/tokens.py": lambda: [whole_words(WORDS)],
