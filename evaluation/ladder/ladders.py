@@ -56,7 +56,7 @@ def scored_rungs(run: Run) -> list[str]:
         run.release.project,
         KIND,
         f"rungs {run.pk}",
-        _fingerprint([run]),
+        fingerprint_of_ladders([run]),
         lambda: list(credit_by_rung(run, axes_of(run.release))),
     )
 
@@ -80,12 +80,12 @@ def ladder_of_run(run: Run) -> dict[str, Any] | None:
         return {"overall": ladder.compute(data), "subtests": subtests}
 
     facts = {"run": run.pk, "model": run.label, "model_key": run.model_key, "protocol": run.protocol}
-    results = cached_by_fingerprint(run.release.project, KIND, str(run.pk), _fingerprint([run]), make)
+    results = cached_by_fingerprint(run.release.project, KIND, str(run.pk), fingerprint_of_ladders([run]), make)
     # The other rungs have no scores yet, for example while a job waits for a worker.
     return None if results["overall"]["rungs"].keys() == {FULL} else {**facts, **results}
 
 
-def _fingerprint(runs: Sequence[Run]) -> str:
+def fingerprint_of_ladders(runs: Sequence[Run]) -> str:
     """Return what ladders follow from: the scores of the runs, and which views they are of."""
     scored = [[fingerprint_of(run), run.params.get("ladder")] for run in runs]
     return digest([VERSION, RUNGS_VERSION, ladder.VERSION, needs.VERSION, scored])
@@ -148,7 +148,9 @@ def ladder_of_release(release: Release) -> dict[str, Any] | None:
             },
         }
 
-    results = cached_by_fingerprint(release.project, KIND, f"release {release.pk}", _fingerprint([*runs, *blind]), make)
+    results = cached_by_fingerprint(
+        release.project, KIND, f"release {release.pk}", fingerprint_of_ladders([*runs, *blind]), make
+    )
     models = [{"run": run.pk, "model": run.label, "model_key": run.model_key, "protocol": run.protocol} for run in runs]
     return {"release": release.pk, "models": models, **results}
 
@@ -165,7 +167,7 @@ def evidence_of(runs: Sequence[Run], *, with_private: bool = False) -> tuple[lis
         return {"p": {need: p.tolist() for need, p in found.p_need.items()}, "looks": found.looks}
 
     subject = f"evidence {sorted(run.pk for run in runs)} {with_private}"
-    stored = cached_by_fingerprint(release.project, KIND, subject, _fingerprint([*runs, *blind]), make)
+    stored = cached_by_fingerprint(release.project, KIND, subject, fingerprint_of_ladders([*runs, *blind]), make)
     p_need = {need: np.array(p, dtype=np.float64) for need, p in stored["p"].items()}
     return records, Evidence(p_need, stored["looks"])
 

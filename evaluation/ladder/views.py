@@ -15,6 +15,7 @@ from evaluation.ladder.forms import AddRungsForm, RungScoresForm
 from evaluation.ladder.ladders import ladder_of_release, ladder_of_run
 from evaluation.ladder.needs_context import needs_context, runs_without_looks
 from evaluation.ladder.stress_tests import stress_of_run
+from evaluation.ladder.thought_pairs import shown_pairs, thought_pairs
 from evaluation.ladder.wording import (
     RUNG_LABELS,
     parts_label,
@@ -129,6 +130,7 @@ def release_ladder(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     context: dict[str, Any] = {"release": release, "ladder": ladder}
     if ladder:
         context |= {"measured": needs_context(ladder), "may_add": runs_without_looks(ladder)}
+        context["pairs"] = shown_pairs(thought_pairs(release))
     return render(request, "evaluation/release_ladder.html", context)
 
 
@@ -140,7 +142,8 @@ def release_file(request: HttpRequest, slug: str, pk: int, extension: str) -> Ht
     if ladder is None:
         raise Http404(_("No run of this release has a ladder yet."))
     name = f"{release.project.slug}-release-{pk}-ladder"
-    return _file(name, extension, ladder, _part_lines(ladder), ladder)
+    with_pairs = {**ladder, "thoughts": thought_pairs(release)} if extension == "json" else ladder
+    return _file(name, extension, with_pairs, _part_lines(ladder), ladder)
 
 
 def _rung_lines(ladder: Found) -> list[list[Any]]:

@@ -6,6 +6,7 @@ from evaluation.analyses.registry import OF_SCORES
 from evaluation.board.gaps import gaps_of
 from evaluation.board.leaderboard import board
 from evaluation.ladder.ladders import has_ladder, ladder_of_release, ladder_of_run
+from evaluation.ladder.thought_pairs import thought_pairs
 from evaluation.reports.reports import release_analysis
 from evaluation.scoring.figures import complete_runs, mark_of, mark_stored
 from evaluation.scoring.run_results import keep
@@ -22,6 +23,7 @@ def store_figures(release: Release) -> None:
     board(release)
     gaps_of(release)
     ladder_of_release(release)
+    thought_pairs(release)
     for run in complete_runs(release):
         if has_ladder(run):
             ladder_of_run(run)

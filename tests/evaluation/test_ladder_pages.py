@@ -356,3 +356,48 @@ class TestRungs:
     def test_an_evaluation_with_controls_says_what_the_score_needs(self, release, capsys):
         call_command("evaluate", "model", "fake:text", "--release", str(release.pk), "--controls", "--sync")
         assert "The order of frames makes no detectable difference (0.0 points" in capsys.readouterr().out
+
+
+class TestThoughts:
+    """Two runs of one model, at once and after a thought, in one picture."""
+
+    @pytest.fixture
+    def runs(self, person, release):
+        ids = names(release)
+        after = {"no_clip": ids[:8], "best_frame": ids[:18], "full": ids}
+        specs = {
+            "endpoint:lab/m?frames=4&thinking=off": planted(release, ("no_clip", "best_frame", "shuffled", "full")),
+            "endpoint:lab/m?thinking=read&max_tokens=512&frames=4": after,
+            # Other frames, and a server that is not told how to think: no pairs.
+            "endpoint:lab/m?thinking=read&frames=8": after,
+            "endpoint:lab/m?frames=4": after,
+        }
+        runs = [make_laddered(person, release, solved, label=f"m {n}") for n, solved in enumerate(specs.values())]
+        for run, run.spec in zip(runs, specs, strict=True):
+            run.save()
+        return runs
+
+    def test_rungs_of_both_are_side_by_side(self, owner, release, runs):
+        shown = page(owner, "ladder:release_ladder", release.pk)
+        (pair,) = shown.context["pairs"]
+        assert pair["runs"] == [runs[0].pk, runs[1].pk]
+        assert (pair["how"], pair["n"]) == (["at once", "thinking=read, max_tokens=512"], N)
+        counts = [
+            (row["rung"], [round(N * value) for value in row["T"]], round(N * row["gap"])) for row in pair["rungs"]
+        ]
+        # Only the first was shown shuffled frames.
+        assert counts == [("no_clip", [8, 8], 0), ("best_frame", [16, 18], 2), ("full", [23, 24], 1)]
+        text = shown.content.decode()
+        assert "With and without a thought: m 0" in text
+        drawing = text[text.index("<h2>With and without a thought") :]
+        assert drawing.count("<svg") >= 1
+        assert "at once: 33.3\u202f%" in pair["alt"]
+        file = page(owner, "ladder:release_ladder_file", release.pk, "json").json()
+        assert [row["T"] for row in file["thoughts"][0]["rungs"]] == [row["T"] for row in pair["rungs"]]
+
+    def test_a_model_without_a_partner_has_no_picture(self, owner, release, runs):
+        runs[0].spec = "endpoint:lab/m?frames=4&thinking=off&temperature=0.5"
+        runs[0].save()
+        shown = page(owner, "ladder:release_ladder", release.pk)
+        assert shown.context["pairs"] == []
+        assert "With and without a thought" not in shown.content.decode()
