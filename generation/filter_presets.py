@@ -47,7 +47,7 @@ def _all(method: str, mode: str) -> Iterator[Preset]:
         linter = recipe.filters.get("template_linter", linter)
         paper = paper_of(recipe.source)
         # A paper's second choice of filters has the name of its subtest.
-        yield Preset(slug, recipe.label if paper in papers else paper, recipe.filters_in(mode))
+        yield Preset(slug, recipe.label if paper in papers or not paper else paper, recipe.filters_in(mode))
         papers.add(paper)
     strict = {**defaults, **{slug: {} for slug in STRICT}, "template_linter": linter}
     yield Preset("strict", _("Strict, without models"), strict)

@@ -8,7 +8,6 @@ from foilworks.core.text.language.numbers import value_of
 from generation.balance.balanced_pairs import Pair, change
 
 NOT = "not"
-ASPECTS = ("start", "begin", "began", "stop")
 
 
 @dataclass(frozen=True)
@@ -36,21 +35,13 @@ def replacement_of(pair: Pair) -> Replacement:
     changes = change(pair.caption, pair.foil)
     removed = {word for word, times in changes.items() if times > 0}
     inserted = {word for word, times in changes.items() if times < 0}
-    for deciding in (_counts, _aspects):
-        # "one dog" and "two dogs", "begins to run" and "stops running": the other words only agree.
-        sides = [deciding(side) for side in (removed, inserted)]
-        removed, inserted = sides if all(sides) else (removed, inserted)
+    # "one dog" and "two dogs": the noun only agrees with the count.
+    counts = [{word for word in side if value_of(word) is not None} for side in (removed, inserted)]
+    removed, inserted = counts if all(counts) else (removed, inserted)
+    # "is not", "does not run": the verb only agrees with "not".
     denials = [{NOT for word in side if word == NOT or word.endswith(("n't", "n’t"))} for side in (removed, inserted)]
     removed, inserted = denials if denials[0] != denials[1] else (removed, inserted)
     return Replacement(pair, " ".join(sorted(removed)), " ".join(sorted(inserted)))
-
-
-def _counts(words: Iterable[str]) -> set[str]:
-    return {word for word in words if value_of(word) is not None}
-
-
-def _aspects(words: Iterable[str]) -> set[str]:
-    return {word for word in words if word.startswith(ASPECTS)}
 
 
 def opposed(rows: Sequence[Replacement], others: Sequence[Replacement]) -> list[Replacement]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from generation.grammar.word_opposites import Opposite, both_ways, opposites_in, opposition
 from generation.methods._lexicon import is_mentioned
 
-_SEES = r"looks?|looking|looked|glanc(?:es?|ing|ed)|star(?:es?|ing|ed)|gaz(?:es?|ing|ed)|point(?:s|ing|ed)?"
+_SEES = r"point(?:s|ing|ed)?"
 _PANS = r"pan(?:s|ning|ned)?|tilt(?:s|ing|ed)?|scroll(?:s|ing|ed)?"
 _RISES = rf"mov(?:es?|ing|ed)|fl(?:y|ies|ying|ew)|float(?:s|ing|ed)?|climb(?:s|ing|ed)?|{_PANS}"
 _TURNS = (
@@ -24,12 +24,13 @@ _LEADS = r"(?:the|his|her|its|their|a|with|one's|upper|lower|top|bottom|far)"
 _ENDS = r"(?=\s*(?:[.,;!]|$)|\s+(?:and|then|while|as|when|but|before|after|until)\b)"
 _HOW = r"(?:\s+(?:slowly|quickly|slightly|straight|further|over|back))?"
 # A side of which the other one is there, too.
-_BOTH_SIDES = re.compile(r"\b(?:both|other|each|either|one|opposite|sides|alternat\w+|respectively|\w*clockwise|clock\s+wise|alternates)\b", re.IGNORECASE)
+_BOTH_SIDES = re.compile(r"\b(?:both|other|each|either|one|opposite|sides|alternat\w+|respectively|second|third|middle|leftmost|rightmost|first|revers\w*|\w*clockwise|clock\s+wise|alternates)\b", re.IGNORECASE)
 _COMPARED = re.compile(r"\b(?:as|so|too|how|more|less)\s+$", re.IGNORECASE)
 _SUDDEN = re.compile(
     r"\b(?:suddenly|immediately|instantly|abruptly|rush\w*|dash\w*|sprint\w*|hurr\w+|speed\w*|rapid\w*|fast\w*|rac(?:es?|ing)"
     r"|creep\w*|strol\w*|crawl\w*|slow\w*|quick\w*|gradual\w*|realiz\w+|notic\w+|glanc\w+|snatch\w*|grabs?|flash\w*|flick\w*"
-    r"|runs?|running|ran|d(?:ies|ied|ying)|snap\w*|blink\w*|peek\w*|slap\w*|punch\w*|explain\w*|becom\w+|motion|learn\w*|chang\w+)\b",
+    r"|runs?|running|ran|d(?:ies|ied|ying)|snap\w*|blink\w*|peek\w*|slap\w*|punch\w*|explain\w*|add(?:s|ed|ing)?|provid\w*|say\w*|said|tell\w*|told|ask\w*|answer\w*|repl\w*|respond\w*|suggest\w*|admit\w*"
+    r"|look\w*|while|becom\w+|motion|learn\w*|chang\w+)\b",
     re.IGNORECASE,
 )
 # What is looked at only below, or only above.
@@ -38,7 +39,9 @@ _BELOW = re.compile(
     r"|ceiling|lights?|tree\w*|roof|leans?|bends?|bending|kneel\w*)\b",
     re.IGNORECASE,
 )
-_LOUD = re.compile(r"\b(?:cheer|applau|yell|scream|shout|clap|laugh|crowd|sing|whisper|cry|crie)\w*", re.IGNORECASE)
+# One looks both ways within seconds, and holds hands on both sides.
+_LOOKING = re.compile(r"\b(?:look|glanc|star(?:e|ing)|gaz|peek|head|eyes?|hold(?:s|ing)\s+hands?\s+of)\w*", re.IGNORECASE)
+_LOUD = re.compile(r"\b(?:cheer|applau|listen|look|say|said|tell|talk|speak|answer|yell|scream|shout|clap|laugh|crowd|sing|whisper|cry|crie)\w*", re.IGNORECASE)
 _NOT_PATHS = r"(?!\s+to\s)(?!\s+(?:\w+\s+)?(?:hats?|caps?|visor|baseball|flips?|somersaults?|handspring|dive))"
 _SIDES = both_ways("left", "right")
 OPPOSITIONS = (
@@ -53,7 +56,6 @@ OPPOSITIONS = (
     opposition("path", both_ways("upwards", "downwards") | both_ways("upward", "downward")),
     opposition("path", both_ways("up", "down"), before=rf"(?:{_RISES}|{_SEES}){_HOW}", after=_ENDS),
     opposition("path", both_ways("up", "down"), before=rf"go(?:es|ing){_HOW}", after=r"(?=\s*(?:[.,;!]|$))"),
-    opposition("path", both_ways("up", "down"), before=rf"(?:{_SEES}){_HOW}", after=r"(?=\s+(?:at|towards?)\s+(?:him|her|them|the\s+(?:camera|man|woman|person))\b)"),
     opposition("zoom", both_ways("in", "out"), before=r"zoom(?:s|ing|ed)?", after=_ENDS),
     opposition("side", _SIDES, before=_LEADS, after=rf"(?=\s+(?:{_PARTS})\b)"),
     opposition(
@@ -75,9 +77,11 @@ def directions(text: str) -> Iterator[Opposite]:
         rest = f"{text[: opposite.start]} | {text[opposite.end :]}"
         if is_mentioned(opposite.target, rest, []) or is_mentioned(text[opposite.start : opposite.end], rest, []):
             continue
-        if opposite.kind in ("side", "rotation") and _BOTH_SIDES.search(rest):
+        if opposite.kind in ("side", "rotation", "path") and _BOTH_SIDES.search(rest):
             continue
         if opposite.target in ("up", "down") and _BELOW.search(rest):
+            continue
+        if opposite.kind in ("side", "path") and _LOOKING.search(text[: opposite.start]):
             continue
         if opposite.kind == "speed" and _SUDDEN.search(rest):
             continue

@@ -1,7 +1,7 @@
-"""Exchange two events of a caption: "jumps and then sits down" -> "sits down and then jumps", "before" -> "after".
+"""Exchange two events of a caption: "opens a door and then sits down" -> "sits down and then opens a door".
 
-At least one of both events must be free: it needs no preparation and leaves nothing behind ("waves", "laughs"). Refused
-are events that end what is seen ("leaves"), things that both events name, and pronouns for one of the other event.
+Both events must be complete and happen once ("puts a cup on the table"): what goes on or is repeated, such as talking,
+may be on both sides. Refused are events that need or end the other, things that both name, and pronouns for one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,47 +18,40 @@ from foilworks.core.text.language.word_lists import word_set
 from generation.grammar.pronouns import GENDERS
 
 CONNECTIVES = {"before": "after", "after": "before"}
-# Acts that need no preparation and leave nothing behind.
-FREE = word_set(
-    "wave smile laugh giggle grin look glance stare gaze speak talk sing dance clap bow cough sneeze yawn point nod",
-    "scratch stretch shrug wink blink hug kiss pat cheer applaud whistle shout yell scream cry bark meow pose spin twirl",
-    "hop salute gesture shiver kick punch whisper tickle tease adjust touch jump chat howl",
+# Acts that are complete and happen once -> the particles that make them so; without any, they need a thing.
+BOUNDED = {
+    "sit": ("down",),
+    "stand": ("up",),
+    "lie": ("down",),
+    "turn": ("on", "off"),
+    "pick": ("up",),
+    "take": ("off",),
+} | dict.fromkeys(
+    word_set(
+        "put place set throw toss drop open close shut hang fold lock unlock hand give hide break crumple grab fix light",
+        "kick hit score sign slam snap tie untie zip unzip button plug unplug swallow",
+    ),
+    (),
 )
-# As free, if they name their thing: "reads a book", not "grabs a book and then reads".
-USING = word_set("read drink sip eat text write draw play juggle sweep vacuum photograph stroke pet rub brush comb")
-# Acts with a thing of their own that need no other thing: "washes the car", not "opens the bag".
-DOING = USING | word_set("wash wipe clean fix fold feed water paint cook turn open close shut lock knock")
+# The door of these, and what is behind it, may be needed.
+CONTAINERS = word_set(
+    "washer dryer pantry fridge refrigerator cabinet closet oven microwave car cupboard wardrobe locker inside into outside"
+)
+# "opens the bag": what is in it may be needed.
+OPENING = word_set("open close shut lock unlock slam")
 OPENED = word_set("door window curtain curtains blinds gate light lights lamp tv television radio fan faucet music")
-LOOKING = word_set("look stare gaze peek peer")
-OPENING = word_set("turn open close shut lock knock")
-# One is the run-up or the swing of the other.
-ATHLETIC = word_set(
-    "run sprint vault dive land swim throw flip leap jump spin twirl hop let lift kick swing climb roll slide bounce dribble release"
-)
-# They end or continue what is seen, or say no event.
-CLOSING = word_set(
-    "leave exit depart end finish complete stop continue resume return disappear vanish reappear appear emerge fade die",
-    "arrive enter celebrate dismount realize notice discover awaken awake wake sleep try attempt need want decide manage seem be have become stay remain keep win lose score",
-    "proceed prepare ready cut land catch miss fail conclude approach wait watch see hear show go do repeat",
-)
-# They may be true at both times, but "sits down" is an act.
-STATES = word_set("stand sit lie lay hold wear lean carry live own contain")
-CHANGES = word_set("up down")
 AWAY = word_set("away off out")
 # With these, the order of events is said twice, there are more than two, or one ends what is seen.
 ORDER_WORDS = word_set(
     "before after then while until till when once finally first second third last next later again still since during",
     "afterwards afterward eventually initially meanwhile because so if unless whenever already as both also respectively",
-    "or but simultaneously back another other others same more rest even can could process end ends stop stops halt leave leaves exit exits",
+    "or but simultaneously immediately back another other others same more rest even can could process end ends stop stops halt leave leaves",
+    "exit exits",
 )
 # They may name a thing of the other event.
 BACK = word_set("it them itself themselves one ones there this that these those which")
 REPEATED = word_set("again same more")
 SAME_ACTOR = word_set("he she they")
-# "walks into a shop": what follows happens there.
-MOTIONS = word_set("walk run go step come drive ride climb jog move head return fly")
-INSIDE = word_set("into in inside onto through")
-BEGINNING = word_set("begin start")
 # Behind "walks over to a man", they may be that man's.
 PERSONS = word_set("him her his their")
 STOPS = frozenset(".!?;:")
@@ -117,6 +110,8 @@ def _in_window(text: str, tokens: Sequence[Token], later: Sequence[Token]) -> Ex
     if extra := ORDER_WORDS.intersection(words):
         return f"'{min(extra)}' orders its events, too"
     behind = [token.lower for token in later]
+    if OPENING.intersection(token.lemma for token in tokens) and (room := CONTAINERS.intersection(words)):
+        return f"the {min(room)} may be what is opened"
     if back := BACK.intersection([*words, *behind]) | REPEATED.intersection(behind):
         return f"'{min(back)}' may be of the other event"
     return _connective(tokens, mark) if tokens[mark].lower in CONNECTIVES else _moved(text, tokens, mark)
@@ -166,9 +161,6 @@ def _moved(text: str, tokens: Sequence[Token], mark: int) -> Exchange | str:
         return "one side has no finite verb"
     if why := _why_bound(tokens, first, second):
         return why
-    if first[1] < second[0] and any(token.text in STOPS for token in tokens[first[1] : second[0]]):
-        if all(tokens[act[1]].tag == "VBG" for act in acts):
-            return "both acts may go on at the same time"
     heads = _head(tokens, (first[0], acts[0][0])), _head(tokens, (second[0], subject))
     is_same = heads[0] == heads[1] and subject - second[0] == 2 and tokens[second[0]].lower == "the"
     if heads[1] in SAME_ACTOR and not _may_be(heads[1], heads[0]):
@@ -248,7 +240,7 @@ def _act(tokens: Sequence[Token], span: Span) -> Span | None:
         if group is None:
             return None
         verb = span[0] + group.main
-    if tokens[verb].tag not in ("VBZ", "VBG", "VBD", "VB") or tokens[verb].part != "VERB":
+    if tokens[verb].tag not in ("VBZ", "VBD", "VB") or tokens[verb].part != "VERB":
         return None
     start = verb
     while start > span[0] and tokens[start - 1].part == "ADV" and tokens[start - 1].lower != "then":
@@ -276,39 +268,32 @@ def _exchanged(text: str, tokens: Sequence[Token], first: Span, second: Span) ->
 
 
 def _why_bound(tokens: Sequence[Token], first: Span, second: Span) -> str:
-    """Return why one event may need or end the other one, or ""."""
-    verbs = [_verbs(tokens, span) for span in (first, second)]
-    if not all(verbs):
-        return "one side has no verb"
-    for index in (*verbs[0], *verbs[1]):
-        if tokens[index].lemma in STATES and (index + 1 == len(tokens) or tokens[index + 1].lower not in CHANGES):
-            return f"'{tokens[index].lower}' may be true at both times"
-        if tokens[index].lemma in CLOSING or (index + 1 < len(tokens) and tokens[index + 1].lower in AWAY):
-            return f"'{tokens[index].lower}' may begin or end the other event"
+    """Return why one event may go on, need or end the other one, or ""."""
+    for span in (first, second):
+        verbs = _verbs(tokens, span)
+        if len(verbs) != 1:
+            return "one side has no verb, or several"
+        if why := _why_unbounded(tokens, verbs[0], span):
+            return why
     names = [_names(tokens, span) for span in (first, second)]
-    if shared := {name for name in names[0] & names[1] if not kind_of(name)}:
-        return f"both events have the {min(shared)}"
-    for start, end in (first, second):
-        for index in range(start, end):
-            if tokens[index].lemma in MOTIONS and INSIDE.intersection(token.lower for token in tokens[index + 1 : end]):
-                return f"'{tokens[index].lower}' leads to where the other event is"
-    if _begins(tokens, first) and not _begins(tokens, second):
-        return "the second event may be part of the first"
-    lemmas = [{tokens[index].lemma for index in side} for side in verbs]
-    if all(not ATHLETIC.isdisjoint(side) for side in lemmas):
-        return "one event may be the start of the other"
-    if any(not LOOKING.isdisjoint(side) for side in lemmas) and any(not side.isdisjoint(("close", "shut", "open")) for side in lemmas):
-        return "looking may need what the other event opens or closes"
-    if tokens[first[0]].tag == "VB" and not all(names):
-        return "one event may be done to the thing of the other"
-    if any(side <= FREE for side in lemmas) and USING.isdisjoint(lemmas[0] | lemmas[1]):
-        return ""
-    if not all(side <= FREE | DOING and side_names for side, side_names in zip(lemmas, names, strict=True)):
-        return "one event may need the other"
-    opened = [side_names & OPENED for side, side_names in zip(lemmas, names, strict=True) if side & OPENING]
-    if not all(opened):
-        return "one event may need the other"
-    return ""
+    return f"both events have the {min(names[0] & names[1])}" if names[0] & names[1] else ""
+
+
+def _why_unbounded(tokens: Sequence[Token], index: int, span: Span) -> str:
+    """Return why an act may go on, be repeated or need another one, or ""."""
+    verb, names = tokens[index], _names(tokens, span)
+    if any(token.part == "AUX" for token in tokens[slice(*span)]) or verb.lemma not in BOUNDED:
+        return f"'{verb.lower}' may go on, be repeated, or need the other event"
+    particles = BOUNDED[verb.lemma]
+    behind = {token.lower for token in tokens[index + 1 : span[1]]}
+    if particles and behind.isdisjoint(particles):
+        return f"'{verb.lower}' alone may go on"
+    if not particles and not names:
+        return f"'{verb.lower}' may be done to the thing of the other event"
+    if not AWAY.isdisjoint(behind) and verb.lemma not in ("turn", "take"):
+        return f"'{verb.lower}' leads to where the other event is"
+    needs_room = verb.lemma in OPENING or (verb.lemma == "turn" and names)
+    return f"'{verb.lower}' may begin what the other event needs" if needs_room and not names & OPENED else ""
 
 
 def _may_be(pronoun: str, noun: str) -> bool:
@@ -323,10 +308,6 @@ def _person_names(tokens: Sequence[Token], span: Span, act: Span) -> set[str]:
     return {token.lemma for token in tokens[span[0] : act[0]] if kind_of(token.lower)}
 
 
-def _begins(tokens: Sequence[Token], span: Span) -> bool:
-    return any(token.lemma in BEGINNING for token in tokens[slice(*span)])
-
-
 def _names_person(tokens: Sequence[Token], span: Span) -> bool:
     return any(token.part == "PROPN" or kind_of(token.lower) for token in tokens[slice(*span)])
 
@@ -337,12 +318,11 @@ def _names(tokens: Sequence[Token], span: Span) -> set[str]:
 
 
 def _verbs(tokens: Sequence[Token], span: Span) -> list[int]:
-    """Return the indices of verbs that say what happens: none of "begins to", and none before a noun ("a parked car")."""
+    """Return the indices of verbs that say what happens, not of one before a noun ("a parked car")."""
     verbs = []
     for index in range(*span):
         token, after = tokens[index], tokens[index + 1] if index + 1 < span[1] else None
         describes = index > 0 and tokens[index - 1].part in ("DET", "ADJ") and after is not None and after.part == "NOUN"
-        begins = token.lemma in ("begin", "start") and after is not None and (after.lower == "to" or after.tag == "VBG")
-        if token.part == "VERB" and not describes and not begins:
+        if token.part == "VERB" and not describes:
             verbs.append(index)
     return verbs

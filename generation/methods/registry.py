@@ -255,14 +255,14 @@ _METHODS: dict[str, Entry] = {
         label="Event order",
         path="generation.methods.event_order",
         kind="rule",
-        example=("The boy jumps and then sits down.", "The boy sits down and then jumps."),
-        summary="“jumps and then sits down” becomes “sits down and then jumps”; “before” and “after” are exchanged.",
+        example=("The boy opens the door and then sits down.", "The boy sits down and then opens the door."),
+        summary="“opens a door, then sits down” becomes “sits down, then opens a door”; “before” and “after” are exchanged.",
         params=(TAGGER,),
         published=False,
         deviations=(
             (
-                "Skipped are events that need or end each other (“opens the box and then looks into it”), states that "
-                "may be true at both times, and captions with more than two ordered events."
+                "Both events must be complete and happen once: talking may be before and after. Skipped are events that "
+                "need or end each other (“opens the box and then looks into it”), and more than two ordered events."
             ),
         ),
     ),
@@ -300,18 +300,21 @@ _METHODS: dict[str, Entry] = {
         ),
     ),
     "negation": Entry(
-        label="Negation, start and stop",
+        label="Negation",
         path="generation.methods.negation",
         kind="rule",
-        example=("A boy starts running.", "A boy stops running."),
-        main=("foils",),
-        summary="“starts running” becomes “stops running”, “with a hat” becomes “without a hat”, “is” becomes “is not”.",
-        params=(Param("foils", 1, "max foils per caption, each in another way", "int"), TAGGER),
+        example=("A dog that is not on a leash runs.", "A dog that is on a leash runs."),
+        summary="“is not on a leash” becomes “is on a leash”, “catches the ball” becomes “does not catch the ball”.",
+        params=(TAGGER,),
         published=False,
         deviations=(
             (
-                "“not” is added only to a short caption with one verb. Captions deny rarely, so the balanced draw keeps "
-                "few of these foils: use it on captions that have negations, too."
+                "“not” is added only to an outcome in a short caption with one verb. Captions deny rarely, so the "
+                "balanced draw keeps few of these foils: use it on captions that have negations, too."
+            ),
+            (
+                "Starting, stopping, “again” and “for the first time” are not exchanged: one clip may show both, so "
+                "the foil may be true."
             ),
         ),
     ),

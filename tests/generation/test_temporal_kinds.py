@@ -9,15 +9,36 @@ from generation.grammar.assertion import why_unasserted
 from generation.records import CaptionInput
 from tests.generation.making import drafts, skipped
 
-TEMPORAL = ("event_order", "direction", "attribute_swap", "negation")
+# Methods that can make several foils of a caption.
+COUNTED = ("direction", "attribute_swap")
 FOILS = [
-    ("event_order", "The boy jumps and then sits down.", "The boy sits down and then jumps."),
-    ("event_order", "A man opens the door before he turns on the light.", "A man opens the door after he turns on the light."),
-    ("event_order", "After washing the car, the woman drinks some water.", "Before washing the car, the woman drinks some water."),
-    ("event_order", "First the girl waves, then she sits down.", "First the girl sits down, then she waves."),
-    ("event_order", "A man folds a shirt. Then he waves.", "A man waves. Then he folds a shirt."),
-    ("event_order", "A boy talks. Then the dog in the yard barks.", "The dog in the yard barks. Then a boy talks."),
-    ("event_order", "A person quickly fixes a lamp and then smiles.", "A person smiles and then quickly fixes a lamp."),
+    (
+        "event_order",
+        "The boy opens the door and then sits down.",
+        "The boy sits down and then opens the door.",
+    ),
+    (
+        "event_order",
+        "A man opens the door before he turns on the light.",
+        "A man opens the door after he turns on the light.",
+    ),
+    (
+        "event_order",
+        "After turning on the light, the woman sits down.",
+        "Before turning on the light, the woman sits down.",
+    ),
+    ("event_order", "First the girl folds a shirt, then she sits down.", "First the girl sits down, then she folds a shirt."),
+    ("event_order", "A man folds a shirt. Then he sits down.", "A man sits down. Then he folds a shirt."),
+    (
+        "event_order",
+        "A boy sits down. Then the man in the yard throws a ball.",
+        "The man in the yard throws a ball. Then a boy sits down.",
+    ),
+    (
+        "event_order",
+        "A person quickly folds a shirt and then stands up.",
+        "A person stands up and then quickly folds a shirt.",
+    ),
     ("direction", "The skater spins clockwise.", "The skater spins counterclockwise."),
     ("direction", "The ball rolls to the left.", "The ball rolls to the right."),
     ("direction", "A man waves with his right hand.", "A man waves with his left hand."),
@@ -32,32 +53,28 @@ FOILS = [
     ("attribute_swap", "The boy on the left kicks the boy on the right.", "The boy on the right kicks the boy on the left."),
     ("attribute_swap", "A man with black hair hugs a woman with blonde hair.", "A man with blonde hair hugs a woman with black hair."),
     ("attribute_swap", "A man in a suit pushes a woman in a jacket.", "A man in a jacket pushes a woman in a suit."),
-    ("negation", "The boy starts running.", "The boy stops running."),
-    ("negation", "A girl begins to sing.", "A girl stops singing."),
-    ("negation", "The man stops playing.", "The man starts playing."),
-    ("negation", "The dog falls again.", "The dog falls for the first time."),
-    ("negation", "We hear the dog for the first time.", "We hear the dog for the second time."),
-    ("negation", "A man without a shirt runs.", "A man with a shirt runs."),
     ("negation", "A dog that is not on a leash runs.", "A dog that is on a leash runs."),
     ("negation", "The cat doesn't catch the mouse.", "The cat catches the mouse."),
-    ("negation", "A woman feeds a horse.", "A woman does not feed a horse."),
-    ("negation", "A man is cooking in a kitchen.", "A man is not cooking in a kitchen."),
+    ("negation", "A woman catches a ball.", "A woman does not catch a ball."),
+    ("negation", "A man is wearing a hat.", "A man is not wearing a hat."),
+    ("negation", "Two men answer.", "Two men do not answer."),
 ]
 SKIPPED = {
     "event_order": (
         "A man stands on a stage.",
         "First she cuts the bread, then she spreads butter on it.",
-        "A man opens the box before looking inside.",
-        "A man waves before leaving.",
-        "A person sits by the door and then sneezes.",
-        "A man takes a spoon and then stirs the soup.",
-        "She runs and then jumps.",
-        "The crowd cheers for her. Then she bows.",
-        "A man is talking in a kitchen. Then he is frying eggs.",
-        "A man waves, then claps, then bows.",
-        "A man waves while he claps before bowing.",
-        "They begin dancing. Then they spin.",
+        "A man opens the box and then sits down.",
+        "A man sits down before leaving.",
+        "A person sits by the door and then folds a shirt.",
+        "A man waves and then sits down.",
+        "A man throws a ball and then catches.",
+        "A woman throws a shirt, then folds a shirt.",
+        "The crowd opens the door. Then she sits down.",
+        "A man is folding a shirt. Then he is closing a door.",
+        "A man stands up, then folds a shirt, then sits down.",
+        "A man folds a shirt while she stands up before sitting down.",
         "A man stands before the judges.",
+        "Sam hugs a man and then closes his door.",
     ),
     "direction": (
         "The man left the room.",
@@ -65,7 +82,10 @@ SKIPPED = {
         "He walks up to her.",
         "A boy wears his cap backwards.",
         "She holds a cup in her left hand and a spoon in her right hand.",
-        "The man looks down and reads a book.",
+        "The man looks down.",
+        "Sam quickly adds that he is late.",
+        "She listens quietly.",
+        "A man is in front of the second boy on the left.",
         "He runs as quickly as a horse.",
         "A car suddenly and quickly stops.",
         "The man does not turn left.",
@@ -81,19 +101,21 @@ SKIPPED = {
         "A rubber tire lies on a wooden log.",
     ),
     "negation": (
-        "A man sits down and begins to eat and drink.",
-        "He stops running and walks away.",
-        "The man keeps stopping and starts again.",
+        "A boy starts running.",
+        "The dog falls again.",
+        "A man jumps.",
         "She tells him that he is not late.",
-        "A man and a dog run, jump and play.",
+        "He does not open the box and puts it back.",
+        "A man who wears a hat catches a ball and runs.",
         "A cup is shown.",
+        "We do not see anything.",
     ),
 }
 
 
 @pytest.mark.parametrize(("slug", "caption", "foil"), FOILS)
 def test_a_caption_gets_this_foil(slug: str, caption: str, foil: str) -> None:
-    options = {} if slug == "event_order" else {"foils": 3}
+    options = {"foils": 3} if slug in COUNTED else {}
     assert drafts(slug, caption, **options)[0].foil == foil
 
 
@@ -102,7 +124,7 @@ def test_a_caption_whose_foil_may_be_true_or_absurd_is_skipped(slug: str, captio
     assert skipped(slug, caption)
 
 
-@pytest.mark.parametrize("slug", TEMPORAL[1:])
+@pytest.mark.parametrize("slug", COUNTED)
 def test_foils_below_one_are_refused(slug: str) -> None:
     with pytest.raises(GenerationError, match="'foils' is 0"):
         drafts(slug, "The boy runs.", foils=0)

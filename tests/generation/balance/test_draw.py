@@ -98,6 +98,8 @@ def test_stored_foils_beyond_chance_are_made_up_for_and_chance_is_left_alone():
 def test_counts_are_opposites_without_the_nouns_that_agree_with_them():
     row = replacement_of(Pair("1", "1", "Two dogs run", "One dog runs"))
     assert (row.removed, row.inserted) == ("two", "one")
+    row = replacement_of(Pair("1", "1", "a dog doesn't run", "a dog runs"))
+    assert (row.removed, row.inserted) == ("not", "")
     row = replacement_of(Pair("1", "1", "a man opens his box", "a woman opens her box"))
     assert row.opposites == ("her woman", "his man")
 
@@ -116,3 +118,17 @@ def test_words_around_opposites_do_not_tell_the_true_one():
     chosen = [row for row in rows if row.id in selected]
     assert len(chosen) > 60
     assert sum("park" in row.caption for row in chosen) / len(chosen) > 0.9
+
+
+def test_of_foils_of_mere_order_those_that_the_solver_sees_through_need_others_that_deceive_it():
+    """Of three in four, "sneezes" is last in the caption; of the others, it is first."""
+    rows = []
+    for k in range(240):
+        texts = f"person {k} folds a shirt then sneezes", f"person {k} sneezes then folds a shirt"
+        caption, foil = texts if k % 4 else reversed(texts)
+        rows.append(Pair(str(k), str(k), caption, foil, video=str(k)))
+    selected = set(draw(rows, seed=2).selected)
+    last = [row.caption.endswith("sneezes") for row in rows if row.id in selected]
+    assert 60 < len(last) < 200
+    assert 0.4 < sum(last) / len(last) < 0.6
+    assert len(draw(rows, seed=2, by_context=False).selected) == 240
