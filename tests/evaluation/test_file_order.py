@@ -88,6 +88,7 @@ def trained(folder, rows, steps):
     """A GPT-2 of one layer that has read the file in its order."""
     torch.manual_seed(0)
     tokenizer = folders.byte_tokenizer()
+    tokenizer.model_max_length = 2048
     model = GPT2LMHeadModel(
         GPT2Config(vocab_size=len(tokenizer), n_positions=2048, n_embd=64, n_layer=2, n_head=4, bos_token_id=0)
     )
