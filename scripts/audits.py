@@ -41,7 +41,8 @@ class Benchmark:
     commit: str
     inside: str
     files: tuple[str, ...]
-    form: str = ""
+    licence: str = "none stated"
+    answers: str = ""
 
 
 SUGARCREPE = tuple(
@@ -77,11 +78,95 @@ VILMA = (
 VITATECS = ("Compositionality", "Direction", "Intensity", "Localization", "Sequence", "Type")
 
 
+TVBENCH = (
+    *("action_antonym", "action_count", "action_localization", "action_sequence", "egocentric_sequence"),
+    *("moving_direction", "object_count", "object_shuffle", "scene_transition", "unexpected_action"),
+)
+MVBENCH = (
+    *("action_antonym", "action_count", "action_localization", "action_prediction", "action_sequence"),
+    *("character_order", "counterfactual_inference", "egocentric_navigation", "episodic_reasoning"),
+    *("fine_grained_action", "fine_grained_pose", "moving_attribute", "moving_count", "moving_direction"),
+    *("object_existence", "object_interaction", "object_shuffle", "scene_transition", "state_change"),
+    "unexpected_action",
+)
+TOMATO = ("count", "direction", "rotation", "shape&trend", "velocity&frequency", "visual_cues")
+VIDEOHALLUCER = (
+    *("external_factual", "external_nonfactual", "interaction", "object_relation", "semantic_detail", "temporal"),
+)
+PARQUET = ("test-00000-of-00001.parquet",)
+
+
 def json_names(stems: tuple[str, ...], ending: str = "json") -> tuple[str, ...]:
     return tuple(f"{stem}.{ending}" for stem in stems)
 
 
+def of_oasis(folder: str, name: str, files: tuple[str, ...], inside: str = "") -> Benchmark:
+    """A video set in the copy of the repository of Video-Oasis."""
+    path = f"data/benchmarks/annos/{inside or folder}"
+    return Benchmark(folder, name, "sejong-rcv/Video-Oasis", "d305068", path, files, "MIT (of the copy)")
+
+
+def of_tgif(kind: str, name: str) -> Benchmark:
+    files = (f"Test_{kind}_question.csv",)
+    return Benchmark(f"tgif_{kind}", f"TGIF-QA, {name}", "YunseokJANG/tgif-qa", "9ecbbc7", "dataset", files)
+
+
+VIDEO_SETS = (
+    of_oasis("video-mme", "Video-MME", PARQUET),
+    of_oasis("vsi-bench", "VSI-Bench", ("test.jsonl",)),
+    of_oasis("tvbench", "TVBench", json_names(TVBENCH), "tvbench/json"),
+    of_oasis("mvbench", "MVBench", json_names(MVBENCH), "mvbench/json"),
+    of_oasis("egoschema", "EgoSchema", PARQUET),
+    of_oasis("mlvu_test", "MLVU, test", ("test_mcq_gt.json",)),
+    of_oasis("lvbench", "LVBench", ("video_info.meta.jsonl",)),
+    of_oasis("longvideobench", "LongVideoBench, validation", ("lvb_val.json",)),
+    of_oasis("video-holmes", "Video-Holmes", ("test_Video-Holmes.json",)),
+    Benchmark("nextgqa", "NExT-GQA, test", "doc-doc/NExT-GQA", "63772e0", "datasets/nextgqa", ("test.csv",), "MIT"),
+    Benchmark("intentqa", "IntentQA, test", "JoseponLee/IntentQA", "9112303", "datasets/IntentQA", ("test.csv",)),
+    Benchmark("tomato", "TOMATO", "yale-nlp/TOMATO", "fe2025f", "data", json_names(TOMATO)),
+    Benchmark(
+        "videohallucer",
+        "VideoHallucer",
+        "patrick-tssn/VideoHallucer",
+        "ae4c2f2",
+        "videohallucer_datasets/*",
+        json_names(VIDEOHALLUCER),
+        "MIT",
+    ),
+    Benchmark(
+        "eventhallusion",
+        "EventHallusion",
+        "Stevetich/EventHallusion",
+        "7396e04",
+        "questions",
+        json_names(("entire_questions", "interleave_questions", "misleading_questions")),
+    ),
+    of_tgif("action", "repeated actions"),
+    of_tgif("transition", "transitions"),
+    of_tgif("count", "counts"),
+    of_tgif("frameqa", "frames"),
+    Benchmark(
+        "activitynet_qa",
+        "ActivityNet-QA, test",
+        "MILVLG/activitynet-qa",
+        "2cf80ae",
+        "dataset",
+        ("test_q.json",),
+        "Apache-2.0",
+        answers="test_a.json",
+    ),
+    Benchmark(
+        "vsr",
+        "VSR, zero-shot test",
+        "cambridgeltl/visual-spatial-reasoning",
+        "b27a0af",
+        "data/splits/zeroshot",
+        ("test.jsonl",),
+        "Apache-2.0",
+    ),
+)
 BENCHMARKS = (
+    *VIDEO_SETS,
     Benchmark("sugarcrepe", "SugarCrepe", "RAIVNLab/sugar-crepe", "0047054", "data", SUGARCREPE),
     Benchmark(
         "sugarcrepe_unrefined",
@@ -173,7 +258,8 @@ def main() -> None:
 
 
 def _audited(folder: Path, benchmark: Benchmark) -> tuple[dict[str, Any], float]:
-    sources = [Source(folder / benchmark.folder / name, benchmark.form) for name in benchmark.files]
+    answers = folder / benchmark.folder / benchmark.answers if benchmark.answers else None
+    sources = [Source(folder / benchmark.folder / name, answers=answers) for name in benchmark.files]
     started = time.process_time()
     result = audit(sources, Options())
     print(f"{benchmark.name}: {result['items']} items, {result['verdict']}", file=sys.stderr)
@@ -205,24 +291,44 @@ def _name(row: str) -> str:
 def _table(found: list[tuple[Benchmark, dict[str, Any], float]]) -> list[str]:
     rows = [f"| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|"]
     for benchmark, result, seconds in found:
-        by_check = {finding["check"]: finding for finding in result["findings"]}
-        divergence, again = by_check["divergence"], by_check["duplicates"]["details"]["repeated"]
-        cells = [
-            benchmark.name,
-            f"{result['items']:,}",
-            _options(result["options"]),
-            _percent(result["without_video"]["chance"]),
-            _cell(result["without_video"]),
-            result["without_video"]["verdict"].replace("_", " "),
-            _cell(result["without_video"]["tiers"]["item"]),
-            _cell(result["without_video"]["tiers"]["file"]),
-            _cell(by_check["position"]),
-            f"{divergence['value']:.3f} ({divergence['chance']:.3f})",
-            str(again),
-            f"{seconds:.0f}",
-        ]
-        rows.append(f"| {' | '.join(cells)} |")
+        if result["without_video"]:
+            rows.append(_row(benchmark, result, seconds))
+        rows += [_open_row(benchmark, row) for row in result["open_answers"]]
     return rows
+
+
+def _row(benchmark: Benchmark, result: Mapping[str, Any], seconds: float) -> str:
+    by_check = {finding["check"]: finding for finding in result["findings"]}
+    divergence, again = by_check["divergence"], by_check["duplicates"]["details"]["repeated"]
+    cells = [
+        benchmark.name,
+        f"{result['items']:,}",
+        _options(result["options"]),
+        _percent(result["without_video"]["chance"]),
+        _cell(result["without_video"]),
+        result["without_video"]["verdict"].replace("_", " "),
+        _cell(result["without_video"]["tiers"]["item"]),
+        _cell(result["without_video"]["tiers"]["file"]),
+        _cell(by_check["position"]),
+        f"{divergence['value']:.3f} ({divergence['chance']:.3f})" if divergence["value"] is not None else "–",
+        str(again),
+        f"{seconds:.0f}",
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _open_row(benchmark: Benchmark, row: Mapping[str, Any]) -> str:
+    """Return a row of answers without options; chance is the best constant answer per type."""
+    kind = "words" if row["kind"] == "words" else f"numbers, {'MRA' if row['metric'] != 'exact match' else 'exact'}"
+    cells = [
+        benchmark.name,
+        f"{row['n']:,}",
+        kind,
+        _percent(row["chance"]),
+        _cell(row),
+        row["verdict"].replace("_", " "),
+    ]
+    return f"| {' | '.join([*cells, *['–'] * (len(COLUMNS) - len(cells))])} |"
 
 
 def _options(options: Mapping[str, int]) -> str:
@@ -277,7 +383,7 @@ def _percent(share: float) -> str:
 
 
 def _files() -> str:
-    rows = ["| benchmark | folder | files | repository | commit |", "|---|---|---|---|---|"]
+    rows = ["| benchmark | folder | files | repository | commit | licence |", "|---|---|---|---|---|---|"]
     rows += [f"| {' | '.join(_file_cells(benchmark))} |" for benchmark in BENCHMARKS]
     return "\n".join(rows)
 
@@ -285,10 +391,11 @@ def _files() -> str:
 def _file_cells(benchmark: Benchmark) -> Iterator[str]:
     yield benchmark.name
     yield f"`{benchmark.folder}/`"
-    names = ", ".join(f"`{name}`" for name in benchmark.files)
+    names = ", ".join(f"`{name}`" for name in filter(None, (*benchmark.files, benchmark.answers)))
     yield f"`{benchmark.inside}/`: {names}"
     yield f"[{benchmark.repository}](https://github.com/{benchmark.repository})"
     yield f"`{benchmark.commit}`"
+    yield benchmark.licence
 
 
 if __name__ == "__main__":

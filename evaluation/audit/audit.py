@@ -13,10 +13,15 @@ from evaluation.audit import checks, exports
 from evaluation.audit.check_texts import TEXTS
 from evaluation.audit.divergence import divergence_of
 from evaluation.audit.file_reader import Problems, read_all
-from evaluation.audit.gathering import FileStatistics, gather
+from evaluation.audit.gathering import Counts, FileStatistics, gather
+from evaluation.audit.measures import measures_of
 from evaluation.audit.model_probe import Scorer, solve_by_model, texts_for_model
+from evaluation.audit.open_questions import as_result as as_open_result
+from evaluation.audit.open_questions import solve_open, worst_of
 from evaluation.audit.records import VERDICTS, Finding, without_labels, worst
 from evaluation.audit.selection_record import selection_of
+from evaluation.audit.shortcuts import shortcuts_of
+from evaluation.audit.tuned_probe import Tuning, tune_folds
 from evaluation.audit.without_video import as_result, item_scores
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.import_formats import hf
@@ -37,7 +42,8 @@ class Options:
     """`items`: size of the sample that is solved; `seed` draws it; `max_pairs`: refuse larger files (0: no limit).
 
     `models`: name -> a scorer of texts. `is_certified`: repeat and permute; `progress` gets each state, and `state` is
-    the one to resume from (`solver.solve.certify`). `videos`: a folder with the files of the clips.
+    the one to resume from (`solver.solve.certify`). `tuning`: a language model that learns from texts. `videos`: a
+    folder with the files of the clips.
     """
 
     items: int = SAMPLE_ITEMS
@@ -47,6 +53,7 @@ class Options:
     is_certified: bool = False
     progress: Progress | None = None
     state: dict[str, Any] | None = None
+    tuning: Tuning | None = None
     videos: Path | None = None
 
 
@@ -55,25 +62,16 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
 
     EvaluationError or CorpusError: a file cannot be read, has no items, or more pairs than allowed.
     """
-    problems = Problems()
-    records = _limit_pairs(read_all(sources, problems), options.max_pairs)
-    statistics = gather(records, Sample(options.seed, options.items))
-    if not statistics.overall.items:
-        first = next(iter([*problems.examples, *problems.files]), f"{sources[0].path}: record: there is none")
-        raise EvaluationError(f"{first}; no record could be read")
-    shown = replace(
-        problems,
-        examples=_without_folders(problems.examples, sources),
-        files=_without_folders(problems.files, sources),
-    )
+    statistics, shown = _gather(sources, options)
     sampled = statistics.sample.overall()
     solution = _solve(statistics.sample, options, selection_of([source.path for source in sources]))
+    open_results = solve_open(statistics.open_sample.overall(), options.seed)
     findings = _of_file(statistics, sampled, solution, shown, options)
     rows = list(_of_subtests(statistics, options)) if len(statistics.counts) > 1 else []
     all_findings = [*findings, *(finding for row in rows for finding in row)]
     solved = as_result(solution, sampled) if solution else None
     kinds = {row["kind"]: row for row in solved["kinds"]} if solved else {}
-    return {
+    document: dict[str, Any] = {
         "schema": SCHEMA,
         "files": [_file_facts(source) for source in sources],
         "items": statistics.overall.items,
@@ -82,20 +80,49 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
         "options": checks.sizes_of(statistics.overall.options),
         "hard_foils": dict(statistics.hard_foils),
         "sample": {"max_items": options.items, "seed": options.seed, "items": len(sampled)},
-        "verdict": max([worst(all_findings), *([solution.headline.verdict] if solution else [])], key=VERDICTS.index),
+        "verdict": max(
+            [worst(all_findings), worst_of(open_results), *([solution.headline.verdict] if solution else [])],
+            key=VERDICTS.index,
+        ),
+        "records": {
+            "options": statistics.overall.items,
+            "open": statistics.open_sample.n,
+            "unread": shown.n,
+        },
         "without_video": solved,
+        "shortcuts": [asdict(row) for row in shortcuts_of(solution, sampled)] if solution else [],
+        "open_answers": as_open_result(open_results),
         "findings": [as_json(finding) for finding in findings],
         "subtests": [
-            {
-                "name": name,
-                "items": counts.items,
-                "pairs": counts.pairs,
-                "without_video": kinds.get(name),
-                "findings": [as_json(finding) for finding in row],
-            }
+            _subtest_as_json(name, counts, kinds.get(name), row)
             for (name, counts), row in zip(statistics.counts.items(), rows, strict=False)
         ],
         "item_scores": item_scores(solution) if solution else [],
+    }
+    return {**document, "measures": measures_of(document)}
+
+
+def _gather(sources: Sequence[Source], options: Options) -> tuple[FileStatistics, Problems]:
+    """Return what is counted, and the problems without names of folders. EvaluationError: no record could be read."""
+    problems = Problems()
+    records = _limit_pairs(read_all(sources, problems, with_open=True), options.max_pairs)
+    statistics = gather(records, Sample(options.seed, options.items))
+    if not statistics.overall.items and not statistics.open_sample.n:
+        first = next(iter([*problems.examples, *problems.files]), f"{sources[0].path}: record: there is none")
+        raise EvaluationError(f"{first}; no record could be read")
+    examples, files = (_without_folders(lines, sources) for lines in (problems.examples, problems.files))
+    return statistics, replace(problems, examples=examples, files=files)
+
+
+def _subtest_as_json(
+    name: str, counts: Counts, solved: dict[str, Any] | None, findings: Sequence[Finding]
+) -> dict[str, Any]:
+    return {
+        "name": name,
+        "items": counts.items,
+        "pairs": counts.pairs,
+        "without_video": solved,
+        "findings": [as_json(finding) for finding in findings],
     }
 
 
@@ -154,7 +181,7 @@ def _without_folders(problems: Sequence[str], sources: Sequence[Source]) -> list
 def _limit_pairs(records: Iterator[TextRecord], most: int) -> Iterator[TextRecord]:
     n = 0
     for record in records:
-        n += len(record.wrongs)
+        n += max(1, len(record.wrongs))
         if most and n > most:
             raise EvaluationError(
                 f"the file has more than {most:,} pairs; run `foilworks audit FILE` on your own computer instead"
@@ -180,10 +207,13 @@ def _of_file(
     problems: Problems,
     options: Options,
 ) -> list[Finding]:
+    if not statistics.overall.items:
+        return [checks.of_fields(statistics, problems)]
     return [
         checks.of_file_tier(solution),
         *_models(sampled, options),
         *_clips(sampled, options),
+        *_tuned(sampled, options),
         checks.of_divergence(
             divergence_of(sampled, options.seed), len(without_labels(sampled)), "", _missing_reason(sampled)
         ),
@@ -225,14 +255,15 @@ def _models(records: Sequence[TextRecord], options: Options) -> list[Finding]:
     findings = []
     texts = list(dict.fromkeys(text for record in records for text in texts_for_model(record)))
     for name, score in options.models.items():
-        scores = dict(zip(texts, score(texts), strict=True))
-        findings.append(checks.of_model(solve_by_model(records, name, scores)))
+        scores, size = dict(zip(texts, score(texts), strict=True)), getattr(score, "n_parameters", None)
+        findings.append(checks.of_model(solve_by_model(records, name, scores, size)))
         of_subtests: dict[str, list[TextRecord]] = {}
         for record in records:
             of_subtests.setdefault(record.subtest, []).append(record)
         if len(of_subtests) > 1:
             findings += [
-                checks.of_model(solve_by_model(group, name, scores), subtest) for subtest, group in of_subtests.items()
+                checks.of_model(solve_by_model(group, name, scores, size), subtest)
+                for subtest, group in of_subtests.items()
             ]
     return findings
 
@@ -244,6 +275,15 @@ def _clips(records: Sequence[TextRecord], options: Options) -> list[Finding]:
     from evaluation.audit.clip_side import of_clips
 
     return [of_clips(records, options.videos, options.seed)]
+
+
+def _tuned(records: Sequence[TextRecord], options: Options) -> list[Finding]:
+    if options.tuning is None or not records:
+        return []
+    sample = Sample(options.seed, options.tuning.items)
+    for record in records:
+        sample.add(record)
+    return checks.of_tuned(tune_folds(*questions_of(sample.overall()), options.tuning, options.seed))
 
 
 def as_json(finding: Finding) -> dict[str, Any]:

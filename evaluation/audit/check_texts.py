@@ -28,6 +28,16 @@ TEXTS: dict[str, Words] = {
         "encoder, sound, and how the clip is played. No frame is looked at.",
         "Decode and encode all clips in the same way. For each text, use as many clips as recorded as reversed ones.",
     ),
+    "knows": Words(
+        "Known by a language model",
+        "Share of right answers of the language model by the letters of the options, before it is tuned.",
+        "The model knows the answers from elsewhere. Ask for what happens in this video, not for what is usual.",
+    ),
+    "learns": Words(
+        "Learned by a language model",
+        "Share of right answers after tuning on the other folds. ΔTsT is this value minus that before tuning.",
+        "The items teach a model how to answer each other: an artefact. Remove what the shortcuts below name.",
+    ),
     "position": Words(
         "Position of the answer",
         "Share of right answers if always the most frequent position is chosen, in the order of the file.",

@@ -1,6 +1,7 @@
 """Turn what an audit measured into findings: a value, its interval, chance, and a verdict."""
 
 from collections import Counter
+from dataclasses import asdict
 from typing import Any
 
 import scipy
@@ -10,6 +11,7 @@ from evaluation.audit.file_reader import Problems
 from evaluation.audit.gathering import Counts, FileStatistics
 from evaluation.audit.model_probe import ModelResult
 from evaluation.audit.records import VERDICTS, Finding, Verdict
+from evaluation.audit.tuned_probe import TunedResult
 from evaluation.metrics.intervals import exact_binomial, wilson
 from foilworks.core.solver.solution import Solution
 
@@ -47,9 +49,19 @@ def of_model(result: ModelResult | None, subtest: str = "") -> Finding:
     """Return the finding of a language model that chooses the likeliest text."""
     if result is None:
         return Finding("model", CLEAR, subtest=subtest, details={"reason": NO_ITEMS})
-    details = {"probe": result.name, "unit": "items"}
+    return _of_model("model", result, subtest, {})
+
+
+def of_tuned(result: TunedResult) -> list[Finding]:
+    """Return the findings of a tuned language model: what it knows, and what it learns from the other folds."""
+    learned = {name: value for name, value in asdict(result).items() if name not in {"knows", "learns"}}
+    return [_of_model("knows", result.knows, "", {}), _of_model("learns", result.learns, "", learned)]
+
+
+def _of_model(check: str, result: ModelResult, subtest: str, more: dict[str, Any]) -> Finding:
+    details = {"probe": result.name, "unit": "items", "parameters": result.n_parameters, **more}
     interval = list(result.interval)
-    return Finding("model", result.verdict, result.value, interval, result.chance, result.n, subtest, details)
+    return Finding(check, result.verdict, result.value, interval, result.chance, result.n, subtest, details)
 
 
 def of_divergence(divergence: Divergence | None, n: int, subtest: str = "", reason: str = "") -> Finding:
@@ -241,7 +253,7 @@ def of_fields(statistics: FileStatistics, problems: Problems) -> Finding:
 
     The share is of the files that could be read; if one could not, the check fails.
     """
-    count = statistics.overall.items
+    count = statistics.overall.items + statistics.open_sample.n
     n = count + problems.n
     missing = {name: statistics.missing[name] for name in ("id", "video", "split") if statistics.missing[name]}
     is_short = problems.files or problems.n > FEW * n

@@ -59,9 +59,10 @@ def formats() -> dict[str, Entry]:
     return {slug: entry for slug, entry in IMPORTERS.items() if entry.kind in {"", BENCHMARK}}
 
 
-def read_all(sources: Sequence[Source], problems: Problems) -> Iterator[TextRecord]:
+def read_all(sources: Sequence[Source], problems: Problems, *, with_open: bool = False) -> Iterator[TextRecord]:
     """Yield the records of all files of a benchmark, one file after the other; the problems are noted.
 
+    `with_open`: also yield questions with an open answer, which have no wrong text; otherwise they are problems.
     Where the nearest foil is the hard one, the records of a file come last: that needs all of them. CorpusError or
     EvaluationError: the only file cannot be read, or the format is unknown.
     """
@@ -70,7 +71,7 @@ def read_all(sources: Sequence[Source], problems: Problems) -> Iterator[TextReco
         problems.files.append(f"{problem}; this file is left out")
 
     def read(source: Source, styles: AnswerStyles | None) -> Iterator[TextRecord | str]:
-        return _with_hard_foils(_read(source, styles))
+        return _with_hard_foils(_read(source, styles, with_open))
 
     yield from _noted(read_in_turn(sources, read, leave_out), problems)
 
@@ -103,12 +104,16 @@ def _with_hard_foil(record: TextRecord, hard: HardFoil | None) -> TextRecord:
     return record if hard is None else replace(record, hard=hard.index, hard_source=hard.source)
 
 
-def _read(source: Source, styles: AnswerStyles | None) -> Iterator[tuple[TextRecord, Candidates | None] | str]:
+def _read(
+    source: Source, styles: AnswerStyles | None, with_open: bool
+) -> Iterator[tuple[TextRecord, Candidates | None] | str]:
     """Yield each record with what the rule of hard foils reads of it, None for a question; or a problem."""
     form = form_of(source)
     if form == BY_NAMES:
         for texts in read_texts(source, styles):
-            if isinstance(texts, RawRecord):
+            if isinstance(texts, RawRecord) and isinstance(texts.value, TextRecord) and with_open:
+                yield texts.value, None
+            elif isinstance(texts, RawRecord):
                 yield f"{source.path}:{texts.line}: {texts.field}: {texts.problem}; {texts.fix}"
             else:
                 yield texts[0], _candidates(*texts)

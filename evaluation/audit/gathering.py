@@ -76,6 +76,7 @@ class Counts:
 class FileStatistics:
     """What one pass finds.
 
+    `open_sample`: questions without options, which nothing else counts.
     `missing`: field -> records without it. `hard_foils`: how the hard foil is known -> records.
     """
 
@@ -88,12 +89,17 @@ class FileStatistics:
     licences: Counter[str] = field(default_factory=Counter)
     missing: Counter[str] = field(default_factory=Counter)
     hard_foils: Counter[str] = field(default_factory=Counter)
+    open_sample: Sample = field(default_factory=Sample)
 
 
 def gather(records: Iterable[TextRecord], sample: Sample) -> FileStatistics:
     """Count all records, and draw the sample."""
     statistics = FileStatistics(sample)
+    statistics.open_sample = Sample(sample.seed, sample.items)
     for record in records:
+        if not record.wrongs:
+            statistics.open_sample.add(record)
+            continue
         right, wrongs = words(record.right), [words(text) for text in record.wrongs]
         for counts in (statistics.overall, statistics.counts.setdefault(record.subtest, Counts())):
             counts.add(record, right, wrongs)

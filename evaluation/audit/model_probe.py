@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluation.audit.records import SMALL_MODEL
 from foilworks.core.corpus.records import TextRecord
 from foilworks.core.solver.inference import block_interval, verdict_of
 from foilworks.core.solver.solution import Verdict
@@ -19,7 +20,8 @@ Scorer = Callable[[Sequence[str]], Sequence[float]]
 
 @dataclass(frozen=True)
 class ModelResult:
-    """The share of items whose right text the model `name` finds likeliest, with a 95 % interval over videos."""
+    """The share of items that the model `name` answers, with a 95 % interval over videos. `n_parameters`: None if
+    unknown; a small model never finds nothing."""
 
     name: str
     value: float
@@ -27,6 +29,7 @@ class ModelResult:
     chance: float
     n: int
     verdict: Verdict
+    n_parameters: int | None = None
 
 
 def texts_for_model(record: TextRecord) -> list[str]:
@@ -35,7 +38,9 @@ def texts_for_model(record: TextRecord) -> list[str]:
     return [before + text for text in (record.right, *record.wrongs)]
 
 
-def solve_by_model(records: Sequence[TextRecord], name: str, scores: Mapping[str, float]) -> ModelResult | None:
+def solve_by_model(
+    records: Sequence[TextRecord], name: str, scores: Mapping[str, float], n_parameters: int | None = None
+) -> ModelResult | None:
     """Return what a language model solves that has scored `texts_for_model`; None without records."""
     if not records:
         return None
@@ -46,14 +51,21 @@ def solve_by_model(records: Sequence[TextRecord], name: str, scores: Mapping[str
         for wrong in wrongs
     ]
     credit = choice_credits(np.array(gaps), [len(record.wrongs) for record in records])
-    blocks = np.unique([record.video or f"item {index}" for index, record in enumerate(records)], return_inverse=True)[
-        1
-    ]
-    value, interval = block_interval(credit, blocks, inflation=1.0)
+    names = [record.video or f"item {index}" for index, record in enumerate(records)]
     chance = float(np.mean([1 / record.n_options for record in records]))
-    largest = float(np.bincount(blocks).max()) / len(records)
-    verdict, _why, _n_needed = verdict_of(value, interval, chance, len(records), largest, is_certified=False)
-    return ModelResult(name, value, interval, chance, len(records), verdict)
+    return model_result(name, credit, np.unique(names, return_inverse=True)[1], chance, n_parameters)
+
+
+def model_result(
+    name: str, credits: Floats, blocks: NDArray[np.int64], chance: float, n_parameters: int | None
+) -> ModelResult:
+    """Return the result of (n,) credits; `blocks`: (n,) codes of the videos."""
+    value, interval = block_interval(credits, blocks, inflation=1.0)
+    largest = float(np.bincount(blocks).max()) / len(credits)
+    verdict, _why, _n_needed = verdict_of(value, interval, chance, len(credits), largest, is_certified=False)
+    if verdict == "nothing_found_so_far" and n_parameters is not None and n_parameters < SMALL_MODEL:
+        verdict = "cannot_tell"
+    return ModelResult(name, value, interval, chance, len(credits), verdict, n_parameters)
 
 
 def choice_credits(gaps: Floats, sizes: Sequence[int]) -> Floats:

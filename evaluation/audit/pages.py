@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from evaluation.audit.finding_text import and_more, lines_of, n_unlisted
 from evaluation.audit.records import VERDICTS
-from evaluation.audit.without_video import note, sentence
+from evaluation.audit.without_video import is_main, note, sentence, size_name
 from foilworks.core.projects.templatetags.wording import in_words
 
 STYLES = ("foilworks/base.css", "foilworks/components.css", "evaluation/audit.css")
@@ -34,6 +34,12 @@ TIER_NAMES = {
     "set": gettext_lazy("Set: also the other items"),
     "file": gettext_lazy("File: also order, ids and times"),
 }
+MODEL_CHECKS = ("model", "knows", "learns")
+OPEN_NAMES = {
+    ("words", "exact match"): gettext_lazy("Words: exact match"),
+    ("numbers", "exact match"): gettext_lazy("Numbers: exact match"),
+    ("numbers", "mean relative accuracy"): gettext_lazy("Numbers: mean relative accuracy"),
+}
 MARKER = "<link data-styles>"
 LETTERS = "ABCDEFGHIJ"
 MAX_SIZE = 8
@@ -50,17 +56,21 @@ def page_of(result: Mapping[str, Any]) -> dict[str, Any]:
     findings = [_check_card(finding) for finding in result["findings"] if not finding["subtest"]]
     measured = [finding for finding in findings if finding["value"] is not None]
     solved = result["without_video"]
+    verdicts = [row["verdict"] for row in ([solved] if solved else result.get("open_answers", ()))]
+    main = max(verdicts, key=VERDICTS.index, default="")
     surest = sorted(result["item_scores"], key=lambda item: -item["s_minus_chance"])
     return {
         "audit": result,
         "solved": solved,
         "meaning": sentence(result).replace(" %", UNBROKEN),
         "note": note(result),
-        "verdict": in_words(solved["verdict"]) if solved else "",
-        "badge": BADGES[solved["verdict"] if solved else "cannot_tell"],
+        "verdict": in_words(main) if main else "",
+        "badge": BADGES[main or "cannot_tell"],
         "failed": _failed_checks(result),
         "plots": list(_plots(result)),
         "items": [item for item in surest if item["tier"]][:MAX_ITEMS],
+        "shortcuts": result.get("shortcuts", ()),
+        "open_rows": [row for row in result.get("open_answers", ()) if is_main(row)],
         "families": [family for family in (solved or {"families": []})["families"] if family["importance"] > MIN_SHOWN],
         "findings": sorted(measured, key=lambda finding: -VERDICTS.index(finding["verdict"])),
         "not_run": [finding for finding in findings if finding["value"] is None],
@@ -111,13 +121,16 @@ def _check_card(finding: Mapping[str, Any]) -> dict[str, Any]:
 def _plots(result: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield a chart of the tiers and the language models, and one of the subtests if there are several."""
     solved = result["without_video"]
+    if open_rows := result.get("open_answers", ()):
+        rows = [_mark(row, str(OPEN_NAMES[row["kind"], row["metric"]])) for row in open_rows]
+        yield {"title": _("Open answers without the video (dashed: best constant answers)"), "rows": rows}
     if solved is None:
         return
     tiers = [_mark(row, str(TIER_NAMES[name])) for name, row in solved["tiers"].items()]
     models = [
-        _mark(finding, finding["details"]["probe"])
+        _mark(finding, f"{_(finding['title'])}: {size_name(finding['details'])}")
         for finding in result["findings"]
-        if finding["check"] == "model" and not finding["subtest"] and finding["value"] is not None
+        if finding["check"] in MODEL_CHECKS and not finding["subtest"] and finding["value"] is not None
     ]
     yield {"title": _("Right answers without the video"), "rows": [*tiers, *models]}
     if solved["kinds"]:

@@ -10,6 +10,11 @@ Verdict = Literal["nothing_found", "nothing_found_so_far", "cannot_tell", "warn"
 # From the best to the worst.
 VERDICTS: tuple[Verdict, ...] = ("nothing_found", "nothing_found_so_far", "cannot_tell", "warn", "reversed", "fail")
 
+# A model with fewer parameters knows too little to find nothing.
+SMALL_MODEL = 10**9
+# Items of which a language model learns, one sequence each: of more, a small one takes hours without a GPU.
+MAX_TRAINED = 400
+
 
 def label_is_true(record: TextRecord) -> bool:
     """Report whether the label of a labelled text is yes or true."""

@@ -10,7 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from evaluation.audit.audit import SCHEMA
 from evaluation.audit.check_texts import Words
+from evaluation.audit.measures import Measure
+from evaluation.audit.open_questions import OpenResult
 from evaluation.audit.records import Finding, Verdict
+from evaluation.audit.shortcuts import ShortcutResult
 from foilworks.core.solver.solution import ItemScore, KindResult, Solution, Tier, TierResult
 
 VERSION_FIELD = "schema_version"
@@ -42,6 +45,10 @@ def json_schema() -> dict[str, Any]:
         sample=sample,
         verdict=Verdict,
         without_video=solved | None,
+        records=dict[str, int],
+        measures=dict[str, _record("Measure", Measure)],
+        shortcuts=list[_record("Shortcut", ShortcutResult)],
+        open_answers=list[_record("OpenAnswers", OpenResult)],
         findings=list[finding],
         subtests=list[subtest],
         item_scores=list[ItemScore],

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from evaluation.audit.records import without_labels
+from evaluation.audit.records import SMALL_MODEL, without_labels
 from evaluation.number_text import count, share
 from evaluation.number_text import gettext as _
 from foilworks.core.corpus.records import TextRecord
@@ -34,18 +34,25 @@ def _unit(records: Sequence[TextRecord]) -> str:
 
 
 def sentence(result: Mapping[str, Any]) -> str:
-    """Return what the audit means, in one sentence; "" if nothing could be solved."""
+    """Return what the audit means, a sentence per kind of answers, with the share of the records that it is about."""
     row = result["without_video"]
-    if row is None:
-        return ""
+    sentences = [_of_open(open_row, result) for open_row in result.get("open_answers", ()) if is_main(open_row)]
+    return " ".join([*([_of_options(row, result)] if row else []), *sentences])
+
+
+def is_main(row: Mapping[str, Any]) -> bool:
+    """Report whether a row of open answers is in the sentence: exact match of numbers is only beside it."""
+    return bool(row["kind"] != "numbers" or row["metric"] != "exact match")
+
+
+def _of_options(row: Mapping[str, Any], result: Mapping[str, Any]) -> str:
     facts = {
-        "what": _named(row["unit"]),
+        "what": _named(row["unit"]) + _part(result, result["items"]),
         "value": share(row["value"]),
         "opposite": share(1 - row["value"]),
         "low": share(row["interval"][0]),
         "high": share(row["interval"][1]),
         "chance": share(row["chance"]),
-        "n": count(row["n"]),
     }
     forms = {
         "fail": _("Fail: %(value)s of the %(what)s are answered without the video"),
@@ -61,11 +68,61 @@ def sentence(result: Mapping[str, Any]) -> str:
     return form % facts + _ending(result)
 
 
+def _of_open(row: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+    forms = {
+        "fail": _("Fail: "),
+        "warn": _("Warning: "),
+        "nothing_found_so_far": _("Nothing found so far: "),
+        "cannot_tell": _("Cannot tell: "),
+    }
+    measured = {
+        "words": _("%(value)s of the open answers in words%(part)s are given without the video"),
+        "numbers": _(
+            "the open answers in numbers%(part)s have a mean relative accuracy of %(value)s without the video"
+        ),
+    }
+    form = forms[row["verdict"]] + measured[row["kind"]]
+    form += _(" (95 %% interval %(low)s to %(high)s; the best constant answers per type reach %(chance)s).")
+    return form % {
+        "part": _part(result, _n_records(row, result)),
+        "value": share(row["value"]),
+        "low": share(row["interval"][0]),
+        "high": share(row["interval"][1]),
+        "chance": share(row["chance"]),
+    }
+
+
+def _n_records(row: Mapping[str, Any], result: Mapping[str, Any]) -> int:
+    """Return the number of open records of a kind; that of a sample stands for the share of all."""
+    n_solved = sum(other["n"] for other in result["open_answers"] if is_main(other))
+    return round(result["records"]["open"] * row["n"] / n_solved)
+
+
+def _part(result: Mapping[str, Any], n: int) -> str:
+    """Return " (48.5 % of the records)"; "" for all of them."""
+    total = sum(result.get("records", {}).values())
+    return _(" (%(share)s of the records)") % {"share": share(n / total)} if n < total else ""
+
+
 def _ending(result: Mapping[str, Any]) -> str:
-    models = [finding["details"]["probe"] for finding in result["findings"] if finding["check"] == "model"]
+    checks = {"model", "knows", "learns"}
+    models = [finding["details"] for finding in result["findings"] if finding["check"] in checks and finding["n"]]
     if not models:
         return _(", in words; plausibility not tested.")
-    return _("; plausibility tested with %(models)s.") % {"models": ", ".join(dict.fromkeys(models))}
+    sizes = [model.get("parameters") for model in models]
+    names = ", ".join(dict.fromkeys(size_name(model) for model in models))
+    if all(size is not None and size < SMALL_MODEL for size in sizes):
+        return _("; plausibility tested with %(models)s only.") % {"models": names}
+    return _("; plausibility tested with %(models)s.") % {"models": names}
+
+
+def size_name(model: Mapping[str, Any]) -> str:
+    """Return a model's name with its size, such as "a 270M model (gemma)"; the name alone if the size is unknown."""
+    size = model.get("parameters")
+    if size is None:
+        return str(model["probe"])
+    digits = f"{float(f'{size:.2g}') / 10**9:g}B" if size >= SMALL_MODEL else f"{float(f'{size:.2g}') / 10**6:g}M"
+    return _("a %(size)s model (%(name)s)") % {"size": digits, "name": model["probe"]}
 
 
 def note(result: Mapping[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """Run the job of a blind scorer: score every text of the project's main items that has no value yet, once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.utils import timezone
@@ -60,12 +60,22 @@ def preference_of_file(spec: str, items: Sequence[ItemFacts]) -> dict[str, Any]:
     return preference(items, TextScores(values, adapter.info.higher_is_better, _kept(adapter, texts)))
 
 
-def text_scorer(spec: str) -> Callable[[Sequence[str]], list[float]]:
-    """Return a function from texts to scores, higher is likelier, of a text-only model. EvaluationError as above."""
-    adapter: Any = open_adapter(spec)
-    _check_blind(spec, adapter.info)
-    sign = 1.0 if adapter.info.higher_is_better else -1.0
-    return lambda texts: [sign * score.value for score in adapter.score(None, texts)]
+class TextScorer:
+    """A function from texts to scores, higher is likelier, of a text-only model. EvaluationError as above."""
+
+    def __init__(self, spec: str) -> None:
+        self._adapter: Any = open_adapter(spec)
+        _check_blind(spec, self._adapter.info)
+        self._sign = 1.0 if self._adapter.info.higher_is_better else -1.0
+
+    def __call__(self, texts: Sequence[str]) -> list[float]:
+        return [self._sign * score.value for score in self._adapter.score(None, texts)]
+
+    @property
+    def n_parameters(self) -> int | None:
+        """Return the number of parameters; None if the model is not in this process."""
+        model = getattr(self._adapter, "model", None)
+        return sum(weight.numel() for weight in model.parameters()) if hasattr(model, "parameters") else None
 
 
 def whole_text_scorer(spec: str) -> Callable[[Sequence[str]], list[float]]:

@@ -159,18 +159,24 @@ def best_constant(metric: str, references: Sequence[str]) -> tuple[str, float]:
         text, count = counts.most_common(1)[0]
         return text, count / len(references)
     texts = [text for text, _count in counts.most_common(MAX_CONSTANTS)]
-    numbers = [reference_number(text) or Fraction(0) for text in texts]
-    weights = np.array([counts[text] for text in texts])
-    scale = lcm(*(number.denominator for number in numbers))
-    whole = [int(number * scale) for number in numbers]
-    # Exact unless numbers are very long.
-    kind = np.int64 if max(map(abs, whole)) < 2**55 else np.float64
-    answers, rights = np.array(whole, kind)[:, None], np.array(whole, kind)[None]
-    errors = np.abs(answers - rights) * PARTS
-    credits = sum((errors < np.abs(rights) * step).astype(np.float64) for step in STEPS) / len(STEPS)
-    credits = np.where(rights == 0, answers == 0, credits)
-    values = credits @ weights / len(references)
+    values = constant_credits(metric, texts, texts) @ np.array([counts[text] for text in texts]) / len(references)
     return texts[int(np.argmax(values))], float(values.max())
+
+
+def constant_credits(metric: str, answers: Sequence[str], references: Sequence[str]) -> Floats:
+    """Return (m, n) credits of m answers, each given to n questions; under mean relative accuracy, all are numbers."""
+    if metric == EXACT:
+        rights = np.array([plain(text) for text in references])
+        return (np.array([[plain(text)] for text in answers]) == rights[None]).astype(np.float64)
+    numbers = [[reference_number(text) or Fraction(0) for text in texts] for texts in (answers, references)]
+    scale = lcm(*(number.denominator for row in numbers for number in row))
+    whole = [[int(number * scale) for number in row] for row in numbers]
+    # Exact unless numbers are very long.
+    kind = np.int64 if max(abs(number) for row in whole for number in row) < 2**55 else np.float64
+    given, rights = np.array(whole[0], kind)[:, None], np.array(whole[1], kind)[None]
+    errors = np.abs(given - rights) * PARTS
+    credits = sum((errors < np.abs(rights) * step).astype(np.float64) for step in STEPS) / len(STEPS)
+    return np.where(rights == 0, given == 0, credits)
 
 
 def _closed(data: OpenAnswers, chosen: NDArray[np.bool_]) -> float | None:

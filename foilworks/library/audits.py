@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from evaluation.analyses.sampling import SAMPLE_ITEMS
-from evaluation.audit.records import VERDICTS
+from evaluation.audit.records import MAX_TRAINED, VERDICTS
 from evaluation.audit.without_video import sentence
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.records import TextRecord
@@ -17,6 +17,7 @@ from foilworks.library.results import Bar, Result, Row
 if TYPE_CHECKING:
     from evaluation.audit.model_probe import Scorer
     from foilworks.core.corpus.import_formats.parsing.text_files import Source
+    from foilworks.core.solver.letter_choices import Learner
 
 CHECK_COLUMNS = ("title", "check", "subtest", "verdict", "value", "interval", "chance", "n", "means", "fix")
 ITEM_COLUMNS = ("id", "subtest", "question", "right", "wrongs", "position", "video", "split", "licence", "where")
@@ -55,6 +56,7 @@ class Audit(Result):
         """Return the shares that are answered without the videos, per tier and subtest."""
         solved = self.document["without_video"] or {"tiers": {}, "kinds": []}
         rows = [*solved["tiers"].items(), *((row["kind"], row) for row in solved["kinds"])]
+        rows += [(f"{row['kind']}, {row['metric']}", row) for row in self.document["open_answers"]]
         return [Bar(name, row["value"], row["interval"], row["chance"]) for name, row in rows]
 
 
@@ -139,6 +141,9 @@ def audit(
     videos: Path | None = None,
     certify: Path | None = None,
     progress: Callable[[int, int], None] | None = None,
+    train: "Learner | None" = None,
+    train_state: Path | None = None,
+    train_items: int = MAX_TRAINED,
     **reading: Unpack[ReadOptions],
 ) -> Audit:
     """Audit a benchmark: can it be answered without the videos? (docs/how-to/audit.md).
@@ -148,7 +153,9 @@ def audit(
     is likelier. `rungs`: rung -> predictions with this much of the clip, `full` among them; `with_partly` accepts rungs
     of which more than a tenth is unreadable. `videos`: a folder with the files of the clips, whose encoding, length and
     direction then are a check of their own. `certify`: a file of the state of a certificate, which is continued from
-    it; `progress` gets (steps done, steps). `reading`: `ReadOptions`.
+    it; `progress` gets (steps done, steps). `train`: a language model that also learns from the texts
+    (`option_letters.LetterModel`), on at most `train_items` items; `train_state`: a folder to continue from. `reading`:
+    `ReadOptions`.
 
     Shares are 0..1. EvaluationError, CorpusError: the data cannot be read; the message says what to do.
 
@@ -160,20 +167,26 @@ def audit(
     (40, 'fail')
     """
     from evaluation.audit import audit as audits
+    from evaluation.audit.tuned_probe import Tuning
 
     if videos is not None and not videos.is_dir():
         raise EvaluationError(f"{videos}: is not a folder; give the folder with the files of the clips")
-    if sample < 1:
-        raise EvaluationError("sample: must be at least 1; give the number of items to solve")
+    _check_sizes(sample, train_items)
     state, report = _certificate(certify, progress)
-    options = audits.Options(
-        sample, seed, models=models or {}, is_certified=certify is not None, progress=report, state=state, videos=videos
-    )
+    tuning = Tuning(train, train_state, train_items, progress=progress) if train else None
+    options = audits.Options(sample, seed, 0, models or {}, certify is not None, report, state, tuning, videos)
     with opened_sources(data, **reading) as sources:
         document = audits.audit(sources, options)
         if rungs:
             _add_ladder(document, sources, rungs, reading.get("columns") or {}, with_partly)
     return Audit(document)
+
+
+def _check_sizes(sample: int, train_items: int) -> None:
+    if sample < 1:
+        raise EvaluationError("sample: must be at least 1; give the number of items to solve")
+    if not 1 <= train_items <= MAX_TRAINED:
+        raise EvaluationError(f"train items: must be from 1 to {MAX_TRAINED}; give another number")
 
 
 def _certificate(
@@ -216,9 +229,11 @@ def _add_ladder(
     from evaluation.audit import audit as audits
     from evaluation.audit import ladder
     from evaluation.audit.file_reader import Problems, read_all
+    from evaluation.audit.measures import measures_of
 
     items = ladder.by_id(read_all(sources, Problems()))
     document["ladder"] = ladder.ladder_of(read_rungs(rungs, items, columns), items, with_partly=with_partly)
+    document["measures"] = measures_of(document)
     findings = ladder.findings_of(document["ladder"])
     document["findings"] += [audits.as_json(finding) for finding in findings]
     document["verdict"] = max([document["verdict"], *(finding.verdict for finding in findings)], key=VERDICTS.index)

@@ -80,6 +80,13 @@ class TestPlantedBenchmark:
         assert whole["interval"][0] <= 2 / 3 <= whole["interval"][1]
         assert whole["verdict"] == "fail"
 
+    def test_the_word_is_named_as_a_shortcut_with_two_examples(self, audited):
+        first = audited[1]["shortcuts"][0]
+        assert first["title"] == "Telling words"
+        assert len(first["examples"]) == 2
+        assert all(example["right"] and example["wrongs"] for example in first["examples"])
+        assert sum(row["share"] for row in audited[1]["shortcuts"]) <= 1 + 1e-9
+
     def test_only_the_subtest_with_the_word_is_above_chance(self, audited):
         kinds = {row["name"]: row["without_video"] for row in audited[1]["subtests"]}
         assert kinds["words"]["value"] == 1.0

@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -48,7 +49,11 @@ def test_json_has_the_documented_fields(run, benchmark):
         "hard_foils",
         "sample",
         "verdict",
+        "records",
+        "measures",
+        "shortcuts",
         "without_video",
+        "open_answers",
         "findings",
         "subtests",
         "item_scores",
@@ -70,6 +75,10 @@ def test_predictions_add_the_ladder(run, benchmark, tmp_path):
     found = run(benchmark, "--predictions", full, "--rung", f"no_clip={blind}")
     assert {name: row["T"] for name, row in found["ladder"]["rungs"].items()} == {"no_clip": 0.5, "full": 1.0}
     assert [row["details"]["rung"] for row in found["findings"] if row["check"] == "ladder"] == ["no_clip", "full"]
+    measures = found["measures"]
+    assert measures["blind_gap"]["value"] == measures["visual_gain"]["value"] == 0.5
+    assert measures["shortcut_score"]["value"] == pytest.approx(np.mean([item["s"] for item in found["item_scores"]]))
+    assert all(row["formula"] and row["source"] for row in measures.values())
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Import the two learners of scikit-learn, without pandas.
+"""Import the learners of scikit-learn, without pandas.
 
 scikit-learn imports pandas if it can, uses nothing of it here, and pandas occupies 85 MB.
 """
@@ -8,9 +8,9 @@ import sys
 sys.modules.setdefault("pandas", None)  # type: ignore[arg-type]
 try:
     from sklearn.decomposition import TruncatedSVD
-    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingClassifier
 finally:
     if sys.modules["pandas"] is None:
         del sys.modules["pandas"]
 
-__all__ = ["HistGradientBoostingClassifier", "TruncatedSVD"]
+__all__ = ["ExtraTreesRegressor", "HistGradientBoostingClassifier", "TruncatedSVD"]

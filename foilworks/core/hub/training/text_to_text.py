@@ -6,7 +6,6 @@ weights. transformers has no such collator for torch.
 """
 
 import hashlib
-import json
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,13 +14,12 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors import safe_open
-from safetensors.torch import save_file
 from transformers import AutoModelForSeq2SeqLM
 
 from foilworks.core.hub.adapters.text_to_text import IGNORED, SENTINELS, TextToText
 from foilworks.core.hub.batching.token_rows import padded
 from foilworks.core.hub.loading.pretrained import load_pretrained, load_tokenizer
+from foilworks.core.hub.training.checkpoints import resume, save, step_of
 
 CHECKPOINT = "checkpoint.safetensors"
 CLIP = 1.0
@@ -70,12 +68,12 @@ def tune(
     model, total = loaded.model, settings.steps(len(texts))
     optimiser = torch.optim.AdamW(model.parameters(), settings.learning_rate)
     folder.mkdir(parents=True, exist_ok=True)
-    done = _resumed(model, optimiser, folder / CHECKPOINT)
+    done = resume(model, optimiser, folder / CHECKPOINT)
     model.train()
     for step in range(done + 1, total + 1):
         loss = _step(model, optimiser, tokenizer, texts, settings, step, total)
         if step % settings.checkpoint_every == 0 and step < total:
-            _save(model, optimiser, folder / CHECKPOINT, step)
+            save(model, optimiser, folder / CHECKPOINT, step)
         yield step, loss
     model.eval()
     shutil.rmtree(folder / "model", ignore_errors=True)
@@ -85,11 +83,7 @@ def tune(
 
 def resumes_at(folder: Path) -> int:
     """Return the step of the checkpoint in the folder; 0 if there is none."""
-    path = folder / CHECKPOINT
-    if not path.is_file():
-        return 0
-    with safe_open(path, "pt") as file:
-        return int(file.metadata()["step"])
+    return step_of(folder / CHECKPOINT)
 
 
 def folder_hash(folder: Path) -> str:
@@ -204,32 +198,3 @@ def _example(
     named = [tokenizer.convert_tokens_to_ids(f"<extra_id_{at}>") for at in range(len(spans) + 1)]
     known = [one for one in named if one is not None and one != tokenizer.unk_token_id]
     return corrupted(ids, spans[: len(known) - 1], known, end)
-
-
-def _save(model: Any, optimiser: torch.optim.Optimizer, path: Path, step: int) -> None:
-    """Weights and moments in one file, put in place at once: a kill leaves the one before."""
-    tensors: dict[str, torch.Tensor] = {}
-    for name, parameter in model.named_parameters():
-        tensors[f"weight.{name}"] = parameter.detach().contiguous()
-        for moment in ("exp_avg", "exp_avg_sq"):
-            if parameter in optimiser.state:
-                tensors[f"{moment}.{name}"] = optimiser.state[parameter][moment].contiguous()
-    fresh = path.with_suffix(".new")
-    save_file(tensors, fresh, metadata={"step": json.dumps(step)})
-    fresh.replace(path)
-
-
-def _resumed(model: Any, optimiser: torch.optim.Optimizer, path: Path) -> int:
-    """The step whose checkpoint was loaded; 0 where there is none."""
-    if not path.is_file():
-        return 0
-    with safe_open(path, "pt") as file, torch.no_grad():
-        step, names = int(file.metadata()["step"]), set(file.keys())
-        for name, parameter in model.named_parameters():
-            parameter.copy_(file.get_tensor(f"weight.{name}"))
-            if f"exp_avg.{name}" in names:
-                moments = {
-                    kind: file.get_tensor(f"{kind}.{name}").to(parameter.device) for kind in ("exp_avg", "exp_avg_sq")
-                }
-                optimiser.state[parameter] = {"step": torch.tensor(float(step)), **moments}
-    return step

@@ -11,7 +11,7 @@ from evaluation.audit.finding_text import SHOWN, and_more, lines_of, n_unlisted
 from evaluation.audit.item_files import csv_of
 from evaluation.audit.ladder import parse_rungs
 from evaluation.audit.pages import file_of
-from evaluation.audit.records import VERDICTS
+from evaluation.audit.records import MAX_TRAINED, VERDICTS
 from evaluation.audit.summary import markdown_of
 from evaluation.audit.without_video import note, sentence
 from evaluation.errors import EvaluationError
@@ -33,7 +33,7 @@ MARKS = {
 }
 NOT_RUN = "not run"
 # Parameters of the audit itself, with their usual values.
-OWN_PARAMS = {"sample": SAMPLE_ITEMS, "seed": 0, "partly": 0}
+OWN_PARAMS = {"sample": SAMPLE_ITEMS, "seed": 0, "partly": 0, "train": MAX_TRAINED}
 NEVER = "never"
 
 
@@ -61,6 +61,16 @@ class Command(FoilworksCommand):
             dest="models",
             metavar="SPEC",
             help="also try a text-only model, such as lm:FOLDER; repeatable",
+        )
+        parser.add_argument(
+            "--train",
+            default="",
+            metavar="SPEC",
+            help="also tune a language model on the texts of the other items, such as lm:FOLDER (at most "
+            f"{MAX_TRAINED} items, --set train=N)",
+        )
+        parser.add_argument(
+            "--train-state", type=Path, metavar="FOLDER", help="the same command continues a --train from this folder"
         )
         parser.add_argument(
             "--predictions", type=Path, metavar="FILE", help="scores or predictions of a model with the full clip"
@@ -103,7 +113,7 @@ class Command(FoilworksCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         self.fail_on = options["fail_on"]
         params = parse_set_options(options["set"])
-        sample, seed, with_partly = (whole_number(self.parser, params, *row) for row in OWN_PARAMS.items())
+        sample, seed, with_partly, train_items = (whole_number(self.parser, params, *row) for row in OWN_PARAMS.items())
         if sample < 1:
             self.parser.error("--set sample must be at least 1")
         rungs = parse_rungs(options["rungs"])
@@ -119,7 +129,10 @@ class Command(FoilworksCommand):
                 with_partly=bool(with_partly),
                 videos=options["videos"],
                 certify=options["certify"],
-                progress=lambda done, total: self.say(f"certificate: step {done} of {total}"),
+                progress=lambda done, total: self.say(f"step {done} of {total}"),
+                train=_learner(options["train"]),
+                train_state=options["train_state"],
+                train_items=train_items,
                 **read_options(self.parser, params, **options),
             ).document
         )
@@ -149,6 +162,9 @@ class Command(FoilworksCommand):
         if result["without_video"]:
             rows = [(name, *_solved(row)) for name, row in result["without_video"]["tiers"].items()]
             parts.insert(1, table(("tier", "verdict", "value", "95 % interval", "chance", "n"), rows))
+        if result["open_answers"]:
+            rows = [(f"{row['kind']}, {row['metric']}", *_solved(row)) for row in result["open_answers"]]
+            parts.insert(1, table(("open answers", "verdict", "value", "95 % interval", "best constant", "n"), rows))
         if result["subtests"]:
             shown = (*OF_SUBTESTS, *(["labels"] if any(finding["check"] == "labels" for finding in findings) else []))
             lines = [_of_subtest(subtest, shown) for subtest in result["subtests"]]
@@ -169,9 +185,21 @@ def _scorers(specs: Sequence[str]) -> dict[str, Any]:
     if not specs:
         return {}
     # Imported on request: it imports a model library.
-    from evaluation.blind.scoring import text_scorer
+    from evaluation.blind.scoring import TextScorer
 
-    return {spec: text_scorer(spec) for spec in specs}
+    return {spec: TextScorer(spec) for spec in specs}
+
+
+def _learner(spec: str) -> Any:
+    if not spec:
+        return None
+    kind, _, name = spec.partition(":")
+    if kind != "lm" or not name:
+        raise EvaluationError(f"--train {quoted(spec)}: is not a causal language model; give lm:HUB_ID_OR_FOLDER")
+    # Imported on request: it imports a model library.
+    from foilworks.core.hub.training.option_letters import LetterModel
+
+    return LetterModel(name)
 
 
 def _row(finding: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -44,6 +44,14 @@ MAX_SHOWN = 12
 YES_NO, TRUE_FALSE = ("yes", "no"), ("true", "false")
 
 
+class OpenAnswerError(ProblemError):
+    """A question that no wrong text belongs to. `record` has it with its answer, for readers that measure it."""
+
+    def __init__(self, record: TextRecord, field: str, problem: str, fix: str):
+        super().__init__(field, problem, fix)
+        self.record = record
+
+
 @dataclass(frozen=True)
 class Draft:
     """A record whose right text is open until the file's way of writing answers is known.
@@ -335,11 +343,12 @@ def _field_names(values: Mapping[str, Any]) -> str:
 def _free_text_error(draft: Draft) -> ProblemError:
     column, answer = next(iter(draft.raw_answers.items()))
     answer_kind = "a number" if _NUMBER.fullmatch(str(answer).strip()) else "free text"
-    return ProblemError(
-        column,
-        f"is {answer_kind} ({quoted(str(answer))}), and there are no wrong texts to compare it with",
-        "add options or foils; without them, only answers yes and no can be audited",
-    )
+    problem = f"is {answer_kind} ({quoted(str(answer))}), and there are no wrong texts to compare it with"
+    fix = "add options or foils; without them, only questions have answers that are measured"
+    if not draft.is_question or isinstance(answer, Mapping | list):
+        return ProblemError(column, problem, fix)
+    record = TextRecord(_text(column, answer), (), draft.where, question=draft.question, **draft.facts)
+    return OpenAnswerError(record, column, problem, fix)
 
 
 def _missing_answer_error(values: Mapping[str, Any], choices: Choices | None = None) -> ProblemError:

@@ -19,7 +19,7 @@ from foilworks.core.corpus.import_formats.parsing.joined_answers import answers_
 from foilworks.core.corpus.import_formats.parsing.nested_records import flattened
 from foilworks.core.corpus.import_formats.parsing.raw_records import TABLES, raw_records, stem_of_parts
 from foilworks.core.corpus.import_formats.parsing.records import RawRecord
-from foilworks.core.corpus.import_formats.parsing.text_drafts import Draft, draft_of, record_of_draft
+from foilworks.core.corpus.import_formats.parsing.text_drafts import Draft, OpenAnswerError, draft_of, record_of_draft
 from foilworks.core.corpus.records import SPLITS, TextRecord
 from foilworks.core.text.errors import ActionableError
 
@@ -113,7 +113,7 @@ def read_in_turn(
 
 
 def read_texts(source: Source, styles_of_files: AnswerStyles | None = None) -> Iterator[Texts | RawRecord]:
-    """Yield the records of a file, and those with a problem.
+    """Yield the records of a file, and those with a problem; of a question with an open answer, `value` is its record.
 
     `styles_of_files`: how the files read before write their answers; this file's answers are added to it. CorpusError:
     the file as a whole cannot be read, or a person must choose its columns.
@@ -157,16 +157,17 @@ def with_roles(source: Source) -> Source:
     """
     if source.columns or source.answers:
         return source
-    is_readable, columns, roles = _survey(source)
+    is_readable, columns, roles, is_open = _survey(source)
     if columns or is_readable:
         return replace(source, columns=columns)
-    _check_comparable(source, roles)
+    if not is_open:
+        _check_comparable(source, roles)
     return source
 
 
 def holds_texts(source: Source) -> bool:
     """Report whether a file has records with right and wrong texts. CorpusError: as a whole, it cannot be read."""
-    is_readable, columns, _roles = _survey(source)
+    is_readable, columns, _roles, _is_open = _survey(source)
     return is_readable or bool(columns)
 
 
@@ -194,16 +195,21 @@ def _sample(source: Source) -> list[_Fields]:
     return [outcome for outcome in islice(_fields(source), MAX_SAMPLE) if not isinstance(outcome, RawRecord)]
 
 
-def _survey(source: Source) -> tuple[bool, dict[str, str], Mapping[str, Guess]]:
-    """Report whether a record is readable by its names; if none is, return columns of the roles, and the roles."""
+def _survey(source: Source) -> tuple[bool, dict[str, str], Mapping[str, Guess], bool]:
+    """Report whether a record is readable by its names; if none is, return columns of the roles, and the roles.
+
+    The last value: a record has a question and an answer, whatever the answer is.
+    """
     outcomes = _sample(source)
     sample = [fields for _line, fields, _own_fields, _address in outcomes]
     is_readable, roles = any(map(_is_readable, sample)), roles_of(sample, video_names=source.video_names)
+    is_open = any(columns_of(fields, "question") and columns_of(fields, "answer") for fields in sample)
     if is_readable:
         has_clips = any(columns_of(fields, "video") or own.get("video") for _line, fields, own, _address in outcomes)
-        return True, {} if has_clips and not source.video_names else _clip_column(roles, sample), roles
+        clips = {} if has_clips and not source.video_names else _clip_column(roles, sample)
+        return True, clips, roles, is_open
     columns = columns_of_roles({name: guess.columns for name, guess in roles.items() if guess.confidence >= SURE})
-    return False, columns if are_whole(columns) else {}, roles
+    return False, columns if are_whole(columns) else {}, roles, is_open
 
 
 def _check_comparable(source: Source, roles: Mapping[str, Guess]) -> None:
@@ -265,4 +271,5 @@ def _fields(source: Source) -> Iterator[_Fields | RawRecord]:
 
 
 def _bad_record(line: int, error: ProblemError) -> RawRecord:
-    return RawRecord(None, None, line, error.problem, error.field, error.fix)
+    record = error.record if isinstance(error, OpenAnswerError) else None
+    return RawRecord(None, record, line, error.problem, error.field, error.fix)
