@@ -78,22 +78,17 @@ class TextScorer:
         return sum(weight.numel() for weight in model.parameters()) if hasattr(model, "parameters") else None
 
 
-def whole_text_scorer(spec: str) -> Callable[[Sequence[str]], list[float]]:
-    """Return the same as `text_scorer`, for long texts. EvaluationError also: the model cannot read a text whole."""
-    adapter: Any = open_adapter(spec)
-    _check_blind(spec, adapter.info)
-    sign = 1.0 if adapter.info.higher_is_better else -1.0
+class WholeTextScorer(TextScorer):
+    """A scorer of long texts. EvaluationError also: the model cannot read a text whole."""
 
-    def score(texts: Sequence[str]) -> list[float]:
-        cut = [text for text, (_, is_cut) in _kept(adapter, texts).items() if is_cut]
-        if cut:
+    def __call__(self, texts: Sequence[str]) -> list[float]:
+        n_cut = sum(is_cut for _, is_cut in _kept(self._adapter, texts).values())
+        if n_cut:
             raise EvaluationError(
-                f"{spec} cannot read {len(cut)} of {len(texts)} texts whole: its context is too short; choose a model "
-                "with a longer one"
+                f"the model cannot read {n_cut} of {len(texts)} texts whole: its context is too short; choose one with "
+                "a longer context"
             )
-        return [sign * value.value for value in adapter.score(None, texts)]
-
-    return score
+        return super().__call__(texts)
 
 
 def _kept(adapter: Any, texts: Sequence[str]) -> dict[str, tuple[str, bool]]:

@@ -37,14 +37,14 @@ class Command(FoilworksCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         # Imported on request: it imports a model library.
-        from evaluation.blind.scoring import whole_text_scorer
+        from evaluation.blind.scoring import WholeTextScorer
 
         params = parse_set_options(options["set"])
         shuffles = max(1, whole_number(self.parser, params, "shuffles", N_SHUFFLES))
         seed = whole_number(self.parser, params, "seed", 0)
         with opened_sources(options["files"], **read_options(self.parser, params, **options)) as sources:
             records = list(read_all(sources, Problems()))
-        result = compare_orders(records, options["model"], whole_text_scorer(options["model"]), shuffles, seed)
+        result = compare_orders(records, options["model"], WholeTextScorer(options["model"]), shuffles, seed)
         return {**asdict(result), "sentence": sentence_of(result)}
 
     def render(self, result: dict[str, Any]) -> str:
