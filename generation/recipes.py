@@ -11,8 +11,8 @@ from typing import Any
 from foilworks.core.text.quoting import quoted
 from generation.errors import GenerationError
 from generation.filters.registry import DRAW, REPLACES_WORDS
-from generation.grammar.asked_kinds import ASKED_KINDS
-from generation.instruction_models.prompts import built_in
+from generation.instruction_models.kind_prompts import KIND_PROMPTS
+from generation.instruction_models.prompt import Prompt
 
 # What no published recipe has: mode paper runs without these.
 CHECKS: Mapping[str, Mapping[str, Any]] = {"asserted": {}, "contradiction": {}}
@@ -84,15 +84,14 @@ def _state(subtest: str, label: str) -> Recipe:
     )
 
 
-def _by_model(kind: str) -> Recipe:
-    """Return the recipe of a kind of foils that only models and people can make (`kind_prompts`)."""
-    prompt = built_in(f"{kind}@1")
+def _by_model(prompt: Prompt) -> Recipe:
+    """Return the recipe of a kind of foils that only models and people can make."""
     params = {"template": prompt.id, "foils": 1, "self_check": "yes"}
     return Recipe(f"{prompt.label}, by an instruction model", "1", "chat", params, PLAIN, source=prompt.source)
 
 
 RECIPES: dict[str, Recipe] = {
-    **{f"model-{kind}": _by_model(kind) for kind in ASKED_KINDS},
+    **{f"model-{prompt.kind}": _by_model(prompt) for prompt in KIND_PROMPTS},
     "vilma-counting-easy": Recipe(
         "ViLMA counting, easy",
         "2",

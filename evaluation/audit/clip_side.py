@@ -21,8 +21,9 @@ def of_clips(records: Sequence[TextRecord], videos: Path, seed: int) -> Finding:
     Items whose file is missing or unreadable do not count. It fails if the files add more to the texts than chance.
     """
     files = _files(videos)
-    facts = {path: _facts_of(path) for path in dict.fromkeys(_file_of(record, files) for record in records) if path}
-    rows = [(record, facts.get(_file_of(record, files))) for record in records]
+    paths = [_file_of(record, files) for record in records]
+    facts = {path: _facts_of(path) for path in dict.fromkeys(paths) if path}
+    rows = [(record, facts[path]) for record, path in zip(records, paths, strict=True) if path]
     read = [(record, _of_item(record, row)) for record, row in rows if row]
     found = clip_side(*questions_of([record for record, _ in read]), [row for _, row in read], seed) if read else None
     details: dict[str, Any] = {"unit": "items", "without_file": len(records) - len(read)}

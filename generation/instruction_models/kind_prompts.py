@@ -3,9 +3,10 @@
 One prompt per kind, with examples of our own. The text of a version never changes.
 """
 
-from generation.grammar.asked_kinds import ADDED_EVENTS, CAMERA_MOTION, CAUSES, COMPARISON, ROLES
 from generation.instruction_models.prompt import ANSWER_FORM, QUESTION, Example, Prompt
 
+CAUSES, ROLES, ADDED_EVENTS = "causes", "roles", "added-events"
+COMPARISON, CAMERA_MOTION = "comparison", "camera-motion"
 OUR_OWN = "the instruction and the examples are our own"
 TRUE_OF_A_VIDEO = "You are given a caption that is true of a video. Write captions that are false of this video. "
 RULES = (

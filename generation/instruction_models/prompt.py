@@ -13,7 +13,7 @@ class Prompt:
     """A prompt. `question` contains {caption} and may contain {k}; each example is a caption with its answer.
 
     `makes`: foils, or captions (polish). A project's own prompts make foils. `kind`: the kind of the foils, whose rules
-    check each answer (`generation.grammar.asked_kinds`).
+    check each answer (`generation.methods._asked_kinds`).
     """
 
     slug: str

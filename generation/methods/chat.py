@@ -4,7 +4,7 @@ Each request is for k captions in JSON, with the examples of a prompt template; 
 together, which a single masked word cannot. Every answer is stored and never requested twice. `paper` takes answers as
 they are; `corrected` copies the case of the caption's first letter and its full stop.
 
-A prompt for a kind of foils has rules of its own (`generation.grammar.asked_kinds`). With `self_check`, the model is
+A prompt for a kind of foils has rules of its own (`generation.methods._asked_kinds`). With `self_check`, the model is
 asked whether the caption implies each foil, and the foil is dropped unless it says no.
 """
 
@@ -16,10 +16,10 @@ from foilworks.core.hub.interfaces import ChatReply, ChatRequest
 from foilworks.core.text.diff import diff_edits
 from foilworks.core.text.tokens import normal_form
 from generation.errors import GenerationError
-from generation.grammar.asked_kinds import ASKED_KINDS
 from generation.instruction_models.cached_answers import Asking
 from generation.instruction_models.kind_prompts import SELF_CHECK
 from generation.instruction_models.prompt import Prompt
+from generation.methods._asked_kinds import ASKED_KINDS
 from generation.methods._chat_answers import check_answers, read_captions, read_choice
 from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
 

@@ -1,7 +1,7 @@
 """Propose made clips in twos, so that how a clip is played says nothing about which text is true.
 
-If every clip of "closes" were a reversed one of "opens", whoever sees that a clip is played backwards would know the
-answer. So a proposal that changes "opens" into "closes" needs one that changes "closes" into "opens".
+If every clip of "closes" were a reversed one of "opens", a model that sees the direction would know the answer. So a
+proposal that changes "opens" into "closes" needs one that changes "closes" into "opens".
 """
 
 from collections import defaultdict, deque

@@ -13,9 +13,9 @@ from foilworks.core.jobs.runner import run_now
 from generation.actions.runs import start_run
 from generation.errors import GenerationError
 from generation.estimates import estimate_run, spread
-from generation.grammar.asked_kinds import ASKED_KINDS
 from generation.instruction_models.kind_prompts import KIND_PROMPTS
 from generation.jobs import run_generation
+from generation.methods._asked_kinds import ASKED_KINDS
 from generation.models import Candidate, RunCost
 from generation.recipes import RECIPES
 from generation.records import CaptionInput

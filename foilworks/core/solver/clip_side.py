@@ -104,9 +104,9 @@ def _differing(layout: Layout) -> list[list[str]]:
 
 def _as_words(facts: Sequence[Facts]) -> list[dict[str, str]]:
     """Return the facts with numbers as their quarter, or as they are if they have few values."""
-    edges = {}
+    edges: dict[str, NDArray[np.float64]] = {}
     for name in dict.fromkeys(key for row in facts for key in row):
-        numbers = [row[name] for row in facts if isinstance(row.get(name), float)]
+        numbers = [value for row in facts if isinstance(value := row.get(name), float)]
         if len(set(numbers)) > MAX_VALUES:
             edges[name] = np.quantile(numbers, QUARTERS)
     return [

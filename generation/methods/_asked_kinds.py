@@ -12,9 +12,8 @@ from foilworks.core.text.language.inflection import can_be
 from foilworks.core.text.language.tools import tagger
 from foilworks.core.text.language.word_lists import word_set
 from foilworks.core.text.tokens import words
+from generation.instruction_models.kind_prompts import ADDED_EVENTS, CAMERA_MOTION, CAUSES, COMPARISON, ROLES
 
-CAUSES, ROLES, ADDED_EVENTS = "causes", "roles", "added-events"
-COMPARISON, CAMERA_MOTION = "comparison", "camera-motion"
 MARKER = re.compile(
     r"\b(?:because|since|so that|so as to|in order to|due to|thanks to|as a result of"
     r"|(?P<before>[\w']+) to (?P<verb>[a-z]+))\b",
