@@ -38,20 +38,7 @@ def lines_of(finding: Mapping[str, Any]) -> list[str]:
     if "with_file" in details:
         form_of_file = _("A solver that sees them is right in %(with_file)s, one that sees texts alone in %(texts)s.")
         lines.append(form_of_file % {name: share(details[name]) for name in ("with_file", "texts")})
-    if "alone" in details:
-        form_of_clips = _("The words alone answer %(texts)s. With the words, %(most)s answers most: %(value)s.")
-        strongest = {"most": details["most"], "value": share(details["alone"][details["most"]])}
-        lines.append(form_of_clips % {"texts": share(details["texts"]), **strongest})
-    if n := details.get("without_file"):
-        form = ngettext("%(n)s item has no readable file.", "%(n)s items have no readable file.", n)
-        lines.append(form % {"n": count(n)})
-    if n := details.get("needs_time"):
-        form = ngettext(
-            "%(n)s item asks about time, so the length of its clip is not read.",
-            "%(n)s items ask about time, so the lengths of their clips are not read.",
-            n,
-        )
-        lines.append(form % {"n": count(n)})
+    lines += _of_clips(details)
     if finding["check"] == "leakage" and (n := details["captions"]):
         form = ngettext("The text of %(n)s is in another split.", "The texts of %(n)s are in another split.", n)
         lines.append(form % {"n": count(n)})
@@ -81,6 +68,26 @@ def lines_of(finding: Mapping[str, Any]) -> list[str]:
         form = ngettext("%(n)s item names no video.", "%(n)s items name no video.", n)
         lines.append(form % {"n": count(n)})
     return lines + _of_repeats(details)
+
+
+def _of_clips(details: Mapping[str, Any]) -> list[str]:
+    """Return what the files of the clips answer, and which items do not count."""
+    lines = []
+    if "alone" in details:
+        form_of_clips = _("The words alone answer %(texts)s. With the words, %(most)s answers most: %(value)s.")
+        strongest = {"most": details["most"], "value": share(details["alone"][details["most"]])}
+        lines.append(form_of_clips % {"texts": share(details["texts"]), **strongest})
+    if n := details.get("without_file"):
+        form = ngettext("%(n)s item has no readable file.", "%(n)s items have no readable file.", n)
+        lines.append(form % {"n": count(n)})
+    if n := details.get("needs_time"):
+        form = ngettext(
+            "%(n)s item asks about time, so the length of its clip is not read.",
+            "%(n)s items ask about time, so the lengths of their clips are not read.",
+            n,
+        )
+        lines.append(form % {"n": count(n)})
+    return lines
 
 
 def _of_repeats(details: Mapping[str, Any]) -> list[str]:

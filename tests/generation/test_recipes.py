@@ -218,10 +218,11 @@ def told(run: GenerationRun) -> list:
 
 
 def test_every_recipe_has_a_test():
-    assert set(SOURCES) == set(RECIPES)
+    # Those of kinds by a model are run in tests/generation/test_kinds_by_model.py.
+    assert set(SOURCES) == {slug for slug in RECIPES if not slug.startswith("model-")}
 
 
-@pytest.mark.parametrize("slug", sorted(RECIPES))
+@pytest.mark.parametrize("slug", sorted(SOURCES))
 def test_a_recipe_runs_reproducibly_from_sources_to_queued_candidates(slug, models, capsys, settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path
     project = make_project()
