@@ -8,7 +8,7 @@ from foilworks.core.text.errors import ActionableError
 
 
 class VisitorAudit(NamedTuple):
-    """`result`: the audit, or None and the `problem`. `rows`: the first records. `columns`: role -> column, if chosen."""
+    """`result`: the audit, or None and the `problem`. `rows`: the first records. `columns`: role -> column."""
 
     result: dict[str, Any] | None
     problem: str

@@ -4,20 +4,19 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('evaluation', '0028_open_answers'),
+        ("evaluation", "0028_open_answers"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='import',
-            name='address',
-            field=models.CharField(blank=True, db_default='', default='', max_length=400),
+            model_name="import",
+            name="address",
+            field=models.CharField(blank=True, db_default="", default="", max_length=400),
         ),
         migrations.AddField(
-            model_name='import',
-            name='licence',
-            field=models.CharField(blank=True, db_default='', default='', max_length=200),
+            model_name="import",
+            name="licence",
+            field=models.CharField(blank=True, db_default="", default="", max_length=200),
         ),
     ]

@@ -50,9 +50,8 @@ def download(address: str, *, max_bytes: int = 0) -> Download:
         sizes = {row.rfilename: getattr(row, "size", 0) or 0 for row in info.siblings or []}
         files = _files_of(address, list(sizes), inner)
         if max_bytes and (n_bytes := sum(sizes[file] for file in files)) > max_bytes:
-            raise EvaluationError(
-                f"{address}: has {n_bytes >> 20} MB, more than the limit of {max_bytes >> 20} MB; add a path to the address"
-            )
+            limit = f"the limit of {max_bytes >> 20} MB"
+            raise EvaluationError(f"{address}: has {n_bytes >> 20} MB, more than {limit}; add a path to the address")
         folder = huggingface_hub.snapshot_download(
             name, repo_type="dataset", revision=info.sha, allow_patterns=list(files)
         )

@@ -262,7 +262,10 @@ def hub_cache(monkeypatch, tmp_path):
         if name != "lab/doors":
             # As its HTTP library raises it.
             raise HfHubHTTPError.__bases__[0]("404")
-        rows = [SimpleNamespace(rfilename=name, size=1000) for name in ("README.md", "data/doors.jsonl", "dataset_infos.json")]
+        rows = [
+            SimpleNamespace(rfilename=name, size=1000)
+            for name in ("README.md", "data/doors.jsonl", "dataset_infos.json")
+        ]
         return SimpleNamespace(sha=SHA, siblings=rows, card_data={"license": ["mit", "cc-by-4.0"]})
 
     def snapshot(name, *, repo_type, revision, allow_patterns):

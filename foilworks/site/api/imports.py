@@ -107,11 +107,11 @@ def create_import(
 ) -> Status:
     """Send a file of records, videos, or both.
 
-    `address`: of records on the Hugging Face Hub, hf://datasets/…, instead of `records`. Format `videos`: only videos; `auto`: a table or JSON lines, by the file's name; `table`: any table, with the name
-    of a `recipe` of Foilworks or a recipe as JSON in `mapping`. `as_published`: items of a
-    published set count as valid on the publisher's word, unless the file's votes decide. A job writes the `preview`,
-    and confirming the import stores it; `at_once` stores without a preview. The result lists invalid records; valid
-    ones are stored.
+    `address`: of records on the Hugging Face Hub, hf://datasets/…, instead of `records`. Format `videos`: only videos;
+    `auto`: a table or JSON lines, by the file's name; `table`: any table, with the name of a `recipe` of Foilworks or a
+    recipe as JSON in `mapping`. `as_published`: items of a published set count as valid on the publisher's word, unless
+    the file's votes decide. A job writes the `preview`, and confirming the import stores it; `at_once` stores without a
+    preview. The result lists invalid records; valid ones are stored.
     """
     project = get_project(request.user, slug, Role.RESEARCHER)
     form = ImportForm(request.POST, request.FILES)

@@ -56,6 +56,6 @@ class Import(RequestedJob):
 
     @property
     def is_unmapped(self) -> bool:
-        """Report whether it is a table of which nobody said what its columns are. Those of a folder say it themselves."""
+        """Report whether it is a table of which nobody said what its columns are; a folder's say it themselves."""
         is_table = self.format == "table" and not self.file_name.endswith("/")
         return is_table and not (self.params.get("mapping") or self.params.get("recipe"))

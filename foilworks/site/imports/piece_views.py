@@ -69,7 +69,7 @@ def _append(request: HttpRequest, file: ArrivingFile, offset: int, status: int) 
 
 
 def _name_of(metadata: str) -> str:
-    """Return the file name among the pairs of tus: names and Base64 values with commas between them; "" if unreadable."""
+    """Return the file name among the pairs of tus, names and Base64 values; "" if it is unreadable."""
     pairs = dict(pair.strip().partition(" ")[::2] for pair in metadata.split(","))
     try:
         return base64.b64decode(pairs.get("filename", ""), validate=True).decode()

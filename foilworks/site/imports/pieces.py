@@ -70,7 +70,9 @@ class ArrivingFile(UploadedFile):
                 raise Busy(_("%(name)s continues elsewhere. Press Resume.") % {"name": self.name})
             while block := stream.read(_BLOCK):
                 if file.tell() + len(block) > self.size:
-                    raise EvaluationError(_("%(name)s is larger than announced. Upload it again.") % {"name": self.name})
+                    raise EvaluationError(
+                        _("%(name)s is larger than announced. Upload it again.") % {"name": self.name}
+                    )
                 file.write(block)
             return file.tell()
 

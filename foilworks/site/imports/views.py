@@ -193,7 +193,14 @@ def _has_only_classes(upload: Import) -> bool:
 
 def _columns(upload: Import) -> list[tuple[str, str]]:
     """Return (label, columns) of what the preview reads in which field."""
-    labels = {**dict(MAIN), **dict(CHOICE), **dict(CLIP), **dict(MORE), "foils": _("Foils"), "candidates": _("Candidates")}
+    labels = {
+        **dict(MAIN),
+        **dict(CHOICE),
+        **dict(CLIP),
+        **dict(MORE),
+        "foils": _("Foils"),
+        "candidates": _("Candidates"),
+    }
     columns = (upload.params.get("mapping") or {}).get("columns", {})
     texts = {name: source if isinstance(source, str) else ", ".join(source) for name, source in columns.items()}
     return [(str(labels.get(name, name)), text) for name, text in texts.items()]

@@ -58,8 +58,8 @@ class AuditForm(forms.Form):
         unpacks=False,
         max_length=200,
         help_text=gettext_lazy(
-            "JSON, JSON lines, CSV or TSV in UTF-8, Parquet, a ZIP archive of them, or that of a release. The files are "
-            "read once and not stored. Several files are one benchmark."
+            "JSON, JSON lines, CSV or TSV in UTF-8, Parquet, a ZIP archive of them, or that of a release. The files "
+            "are read once and not stored. Several files are one benchmark."
         ),
     )
     form = forms.ChoiceField(
@@ -120,7 +120,7 @@ def audit(request: HttpRequest) -> HttpResponse:
 
 
 def _answer(request: HttpRequest, form: AuditForm) -> dict[str, Any]:
-    """Return the audit, and the menus of the columns where a person chooses them. EvaluationError: as `audit_upload`."""
+    """Return the audit, and the menus of the columns for a person. EvaluationError: as `audit_upload`."""
     files, chosen_format = form.cleaned_data["file"], form.cleaned_data["form"]
     names = "/".join(str(file.name) for file in files)
     is_answered = request.POST.get("columns_of") == names and "caption_is" not in request.POST
@@ -130,7 +130,9 @@ def _answer(request: HttpRequest, form: AuditForm) -> dict[str, Any]:
     columns = {FIELD_OF_ROLE.get(role, role): column for role, column in reply.columns.items() if column}
     context = {"columns": columns, "columns_of": names, **(page_of(reply.result) if reply.result else {})}
     if is_answered and is_asking:
-        form.add_error(None, _("Choose the caption and its foils, or all candidates and the column with the right one."))
+        form.add_error(
+            None, _("Choose the caption and its foils, or all candidates and the column with the right one.")
+        )
     elif reply.problem:
         form.add_error("file", _for_the_page(reply.problem) if reply.rows else reply.problem)
     if reply.rows and (is_answered or not reply.result):

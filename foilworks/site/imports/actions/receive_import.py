@@ -36,7 +36,8 @@ def receive_import(
 ) -> Import:
     """Store the files and queue the job that previews the import, or with `at_once` the job that stores it.
 
-    `address`: of records on the hub, which the job downloads. `as_published`: their items count as valid because they are published. AccessDenied without the researcher's role;
+    `address`: of records on the hub, which the job downloads. `as_published`: their items count as
+    valid because they are published. AccessDenied without the researcher's role;
     EvaluationError: records without a format, no files, no room on the disk; RegistryError: an unknown format or
     parameter.
     """
@@ -60,7 +61,12 @@ def receive_import(
             job, quick = STORE if at_once else PREVIEW, is_small(upload)
             upload.job = enqueue(job, upload.pk, title=title, project_id=project.pk, quick=quick)
             upload.save(update_fields=["job"])
-            details = {"format": format_slug, "file": upload.file_name or address, "videos": upload.n_videos, "at_once": at_once}
+            details = {
+                "format": format_slug,
+                "file": upload.file_name or address,
+                "videos": upload.n_videos,
+                "at_once": at_once,
+            }
             audit.record(audit.event(project, person, "evaluation.receive_import", upload, **details))
     except EvaluationError:
         # A damaged archive.

@@ -177,7 +177,7 @@ def sample_of_texts(source: Source) -> list[dict[str, Any]]:
 
 
 def columns_of_roles(columns: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
-    """Return role -> columns of what a person chose for the fields of an import; fields of imports alone are left out."""
+    """Return role -> columns of the fields of an import; those that no audit reads are left out."""
     roles = {ROLE_OF_FIELD.get(name, name): name for name in sorted(columns, key="source_id".__ne__)}
     return {
         role: chosen if isinstance(chosen := columns[name], str) else "+".join(chosen)
