@@ -35,8 +35,8 @@ def draw(
 
     `by_context`: only captions with a partner take part; otherwise only the opposites themselves are balanced.
     Pairs without an opposite, and those left when their opposites are used up, are lost. Of foils with the words of
-    their captions in another order, each that the solver sees through needs one that deceives it. The result depends neither on the order of the
-    pairs nor on their ids, unless two have the same video and texts.
+    their captions in another order, each that the solver sees through needs one that deceives it. The result depends
+    neither on the order of the pairs nor on their ids, unless two have the same video and texts.
     GenerationError: `per_group` is below 1.
     """
     if per_group < 1:

@@ -1,6 +1,6 @@
 """Attributes of a caption's things that can change places: sizes, ages, materials, patterns, hair, sides and counts.
 
-Two attributes are of one dimension, exclude each other, and belong to different things: "a wooden spoon in a metal bowl".
+Two attributes are of one dimension, exclude each other, and belong to different things: a wooden spoon, a metal bowl.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,9 +24,7 @@ DIMENSIONS: dict[str, tuple[frozenset[str], ...]] = {
     "age": (word_set("young younger"), word_set("old older elderly")),
     "wetness": (word_set("wet"), word_set("dry")),
     "pattern": tuple(map(word_set, ("striped", "plaid", "checkered", "spotted", "floral", "plain"))),
-    "material": tuple(
-        map(word_set, ("wooden wood", "metal", "plastic"))
-    ),
+    "material": tuple(map(word_set, ("wooden wood", "metal", "plastic"))),
     "hair colour": tuple(map(word_set, ("blonde blond", "brown", "black", "red", "gray grey"))),
     "hair length": (word_set("long"), word_set("short")),
     "side": (word_set("left"), word_set("right")),
@@ -34,18 +32,21 @@ DIMENSIONS: dict[str, tuple[frozenset[str], ...]] = {
 }
 PLACES = ("side", "depth")
 # What one wears instead of another, if it does not tell the gender.
-GARMENTS = word_set("shirt t-shirt tshirt jacket sweater coat hoodie sweatshirt vest jersey blazer suit uniform robe costume")
+GARMENTS = word_set(
+    "shirt t-shirt tshirt jacket sweater coat hoodie sweatshirt vest jersey blazer suit uniform robe costume",
+)
 # Made of wood, metal or plastic alike.
 MADE = word_set(
-    "spoon bowl table chair fork board box bucket stick door fence bench tray plate spatula toy container frame bat pole",
-    "ladder shelf tool hammer brush rod ruler rack desk stool handle crate basket block ring paddle ramp gate sword stand",
+    "spoon bowl table chair fork board box bucket stick door fence bench tray plate spatula toy container frame bat",
+    "pole ladder shelf tool hammer brush rod ruler rack desk stool handle crate basket block ring paddle ramp gate",
+    "sword stand",
 )
 # With a size they are no things, or a size says little about them.
 UNSIZED = COLLECTIVES | word_set(
-    "school flock herd swarm collection set series dose chunk", 
-    "bit amount piece while smile bite hit wave move jump circle step number part portion area body variety deal hug",
-    "kiss attack win group screen toe finger time break sip town room gym field clip pause change gap distance way",
-    "splash crowd auditorium gymnasium arena stadium city street show party laugh grin push pile stack cut slice speech",
+    "school flock herd swarm collection set series dose chunk bit amount piece while smile bite hit wave move jump",
+    "circle step number part portion area body variety deal hug kiss attack win group screen toe finger time break",
+    "sip town room gym field clip pause change gap distance way splash crowd auditorium gymnasium arena stadium",
+    "city street show party laugh grin push pile stack cut slice speech",
 )
 CHILDREN = word_set("boy girl child kid baby toddler infant teenager teen youth youngster children kids boys girls")
 GENERIC = word_set("person people individual adult human other others one someone")
@@ -55,9 +56,9 @@ PRONOUNS = word_set("he she it they them his her him their")
 JOINS = word_set("and or to the , his her its their hand hands then from side sides of foot arm leg")
 # What one does to the other, not both to each other.
 ONE_WAY = word_set(
-    "throw kick push pull chase bite hit lift carry feed hand give flip slap punch catch wash brush film photograph lead"
-    " follow watch point wave paint shave shoot tackle pass grab hold drop pick take raise put place move start stop sit"
-    " squat stand jump walk run read write sneeze laugh cough fall"
+    "throw kick push pull chase bite hit lift carry feed hand give flip slap punch catch wash brush film photograph",
+    "lead follow watch point wave paint shave shoot tackle pass grab hold drop pick take raise put place move start",
+    "stop sit squat stand jump walk run read write sneeze laugh cough fall",
 )
 MAX_MENTIONS = 12
 
@@ -80,7 +81,11 @@ def attribute_swaps(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, l
         if first.dimension == second.dimension and first.value != second.value and _are_apart(tokens, first, second):
             spans = [(tokens[row.index].start, tokens[row.index].end) for row in (first, second)]
             targets = words[second.index], words[first.index]
-            edits = [edit for span, target in zip(spans, targets, strict=True) for edit in replace_phrase(text, *span, target)]
+            edits = [
+                edit
+                for span, target in zip(spans, targets, strict=True)
+                for edit in replace_phrase(text, *span, target)
+            ]
             yield first.dimension, edits
     if (TAKEN_UP | PRONOUNS).isdisjoint(words):
         yield from _counts(tokens)
@@ -146,7 +151,11 @@ def _are_apart(tokens: Sequence[Token], first: Attribute, second: Attribute) -> 
         # The same part, or the same preposition: "on the left … on the right".
         if _is_mutual(tokens, first, second):
             return False
-        return first.noun == second.noun and not JOINS.issuperset(between) and "from" not in words[max(0, first.index - 2) : first.index]
+        return (
+            first.noun == second.noun
+            and not JOINS.issuperset(between)
+            and "from" not in words[max(0, first.index - 2) : first.index]
+        )
     lemmas = [token.lemma for token in tokens]
     return first.noun != second.noun and lemmas.count(first.noun) == 1 == lemmas.count(second.noun)
 
@@ -162,15 +171,26 @@ def _counts(tokens: Sequence[Token]) -> Iterator[tuple[str, list[Edit]]]:
         lemmas = [noun.lemma for noun in nouns]
         after = tokens[index + 4].part if index + 4 < len(tokens) else "PUNCT"
         clean = all(noun.part == "NOUN" and noun.lemma not in GENERIC | CHILDREN - {"boy", "girl"} for noun in nouns)
-        if None in numbers or numbers[0] == numbers[1] or 1 not in numbers and after == "NOUN":
+        if None in numbers or numbers[0] == numbers[1] or (1 not in numbers and after == "NOUN"):
             continue
         if not UNITS.isdisjoint(lemmas) or (index + 4 < len(tokens) and tokens[index + 4].lower == "of"):
             continue
-        if not clean or after in ("NOUN", "PART") or lemmas[0] == lemmas[1] or bool(kind_of(lemmas[0])) != bool(kind_of(lemmas[1])):
+        if (
+            not clean
+            or after in ("NOUN", "PART")
+            or lemmas[0] == lemmas[1]
+            or bool(kind_of(lemmas[0])) != bool(kind_of(lemmas[1]))
+        ):
             continue
         if any([token.lemma for token in tokens].count(lemma) > 1 for lemma in lemmas):
             continue
-        yield "count", [Edit(noun.start, noun.end, _form(other, number)) for noun, other, number in zip(nouns, reversed(lemmas), numbers, strict=True)]
+        yield (
+            "count",
+            [
+                Edit(noun.start, noun.end, _form(other, number))
+                for noun, other, number in zip(nouns, reversed(lemmas), numbers, strict=True)
+            ],
+        )
 
 
 def _count(word: str) -> int | None:
@@ -187,13 +207,22 @@ def _garments(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, list[Ed
     worn = []
     for index, token in enumerate(tokens):
         start = index
-        while start and tokens[start - 1].part in ("ADJ", "NOUN", "VERB") and tokens[start - 1].lower not in ("wearing", "in"):
+        while (
+            start
+            and tokens[start - 1].part in ("ADJ", "NOUN", "VERB")
+            and tokens[start - 1].lower not in ("wearing", "in")
+        ):
             start -= 1
-        if token.lower in GARMENTS and start > 2 and tokens[start - 1].lower in ("a", "an") and tokens[start - 2].lower in ("in", "wearing"):
-            if kind_of(tokens[start - 3].lower) in ("m", "f", "n"):
-                worn.append((start - 1, index))
+        lead = [row.lower for row in tokens[max(0, start - 3) : start]]
+        is_worn = len(lead) == 3 and lead[1] in ("in", "wearing") and lead[2] in ("a", "an")
+        if token.lower in GARMENTS and is_worn and kind_of(lead[0]) in ("m", "f", "n"):
+            worn.append((start - 1, index))
     words = [token.lower for token in tokens]
-    if len(worn) == 2 and words[worn[0][1]] != words[worn[1][1]] and not _is_shared(tokens, *(pair[0] - 2 for pair in worn)):
+    if (
+        len(worn) == 2
+        and words[worn[0][1]] != words[worn[1][1]]
+        and not _is_shared(tokens, *(pair[0] - 2 for pair in worn))
+    ):
         spans = [(tokens[first].start, tokens[last].end) for first, last in worn]
         if any(_goes_on(tokens, last + 1) for _, last in worn):
             return
@@ -203,12 +232,17 @@ def _garments(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, list[Ed
 def _goes_on(tokens: Sequence[Token], index: int) -> bool:
     """Return whether more clothes follow: "a shirt and white shorts"."""
     after = [token.lower for token in tokens[index : index + 2]]
-    return bool(after) and (after[0] in (",", "with", "over") or (after[0] == "and" and after[-1] not in ("a", "an", "the")))
+    return bool(after) and (
+        after[0] in (",", "with", "over") or (after[0] == "and" and after[-1] not in ("a", "an", "the"))
+    )
 
 
 def _is_mutual(tokens: Sequence[Token], first: Attribute, second: Attribute) -> bool:
-    """Return whether "the boy on the left" and "the boy on the right" do the same to each other: "touches", "next to"."""
-    owners = [_noun_before(tokens, row.index) if _head(tokens, row.index) == row.index else row.noun for row in (first, second)]
+    """Return whether a boy on the left and a boy on the right do the same to each other: "touches", "next to"."""
+    owners = [
+        _noun_before(tokens, row.index) if _head(tokens, row.index) == row.index else row.noun
+        for row in (first, second)
+    ]
     verbs = {token.lemma for token in tokens[first.index : second.index] if token.part == "VERB"}
     return owners[0] == owners[1] and not verbs & ONE_WAY and bool(kind_of(owners[0]))
 

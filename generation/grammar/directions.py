@@ -13,7 +13,7 @@ _TURNS = (
     r"turn(?:s|ing|ed)?|swerv(?:es?|ing|ed)|spin(?:s|ning)?|swing(?:s|ing)?|driv(?:es?|ing)|drift(?:s|ing|ed)?"
     r"|shift(?:s|ing|ed)?|roll(?:s|ing|ed)?|rotat(?:es?|ing|ed)|skat(?:es?|ing|ed)|danc(?:es?|ing|ed)|jump(?:s|ing|ed)?"
     r"|ski(?:s|ing)?|rid(?:es?|ing)|crawl(?:s|ing|ed)?|push(?:es|ing|ed)?|pull(?:s|ing|ed)?|kick(?:s|ing|ed)?|thrown"
-    rf"|swim(?:s|ming)?|run(?:s|ning)?|walk(?:s|ing|ed)?|steps|step(?:s|ping|ped)?|slid(?:es?|ing)|{_SEES}|{_RISES}"
+    rf"|swim(?:s|ming)?|run(?:s|ning)?|walk(?:s|ing|ed)?|step(?:s|ping|ped)?|slid(?:es?|ing)|{_SEES}|{_RISES}"
 )
 _PARTS = (
     r"hands?|arms?|foot|feet|legs?|eyes?|ears?|knees?|shoulders?|side|elbow|wrist|thumb|fist|heel|ankle|cheek|palm"
@@ -24,7 +24,10 @@ _LEADS = r"(?:the|his|her|its|their|a|with|one's|upper|lower|top|bottom|far)"
 _ENDS = r"(?=\s*(?:[.,;!]|$)|\s+(?:and|then|while|as|when|but|before|after|until)\b)"
 _HOW = r"(?:\s+(?:slowly|quickly|slightly|straight|further|over|back))?"
 # A side of which the other one is there, too.
-_BOTH_SIDES = re.compile(r"\b(?:both|other|each|either|one|opposite|sides|alternat\w+|respectively|second|third|middle|leftmost|rightmost|first|revers\w*|\w*clockwise|clock\s+wise|alternates)\b", re.IGNORECASE)
+_BOTH_SIDES = re.compile(
+    r"\b(?:both|other|each|either|one|opposite|sides|alternat\w+|respectively|second|third|middle|leftmost|rightmost|first|revers\w*|\w*clockwise|clock\s+wise)\b",
+    re.IGNORECASE,
+)
 _COMPARED = re.compile(r"\b(?:as|so|too|how|more|less)\s+$", re.IGNORECASE)
 _SUDDEN = re.compile(
     r"\b(?:suddenly|immediately|instantly|abruptly|rush\w*|dash\w*|sprint\w*|hurr\w+|speed\w*|rapid\w*|fast\w*|rac(?:es?|ing)"
@@ -40,8 +43,13 @@ _BELOW = re.compile(
     re.IGNORECASE,
 )
 # One looks both ways within seconds, and holds hands on both sides.
-_LOOKING = re.compile(r"\b(?:look|glanc|star(?:e|ing)|gaz|peek|head|eyes?|hold(?:s|ing)\s+hands?\s+of)\w*", re.IGNORECASE)
-_LOUD = re.compile(r"\b(?:cheer|applau|listen|look|say|said|tell|talk|speak|answer|yell|scream|shout|clap|laugh|crowd|sing|whisper|cry|crie)\w*", re.IGNORECASE)
+_LOOKING = re.compile(
+    r"\b(?:look|glanc|star(?:e|ing)|gaz|peek|head|eyes?|hold(?:s|ing)\s+hands?\s+of)\w*", re.IGNORECASE
+)
+_LOUD = re.compile(
+    r"\b(?:cheer|applau|listen|look|say|said|tell|talk|speak|answer|yell|scream|shout|clap|laugh|crowd|sing|whisper|cry|crie)\w*",
+    re.IGNORECASE,
+)
 _NOT_PATHS = r"(?!\s+to\s)(?!\s+(?:\w+\s+)?(?:hats?|caps?|visor|baseball|flips?|somersaults?|handspring|dive))"
 _SIDES = both_ways("left", "right")
 OPPOSITIONS = (
@@ -52,7 +60,9 @@ OPPOSITIONS = (
         before=rf"(?:{_TURNS}){_HOW}",
         after=_NOT_PATHS,
     ),
-    opposition("path", both_ways("backward", "forward"), before=r"lean(?:s|ing|ed)?", after=r"(?=\s*(?:[.,;!]|$)|\s+while\b)"),
+    opposition(
+        "path", both_ways("backward", "forward"), before=r"lean(?:s|ing|ed)?", after=r"(?=\s*(?:[.,;!]|$)|\s+while\b)"
+    ),
     opposition("path", both_ways("upwards", "downwards") | both_ways("upward", "downward")),
     opposition("path", both_ways("up", "down"), before=rf"(?:{_RISES}|{_SEES}){_HOW}", after=_ENDS),
     opposition("path", both_ways("up", "down"), before=rf"go(?:es|ing){_HOW}", after=r"(?=\s*(?:[.,;!]|$))"),
@@ -66,7 +76,9 @@ OPPOSITIONS = (
     ),
     opposition("side", _SIDES, before=rf"(?:{_TURNS}){_HOW}", after=_ENDS),
     opposition("speed", both_ways("slowly", "quickly rapidly swiftly")),
-    opposition("speed", both_ways("fast", "slowly"), before=rf"(?:{_TURNS})(?:\s+(?:very|really|pretty))?", after=_ENDS),
+    opposition(
+        "speed", both_ways("fast", "slowly"), before=rf"(?:{_TURNS})(?:\s+(?:very|really|pretty))?", after=_ENDS
+    ),
     opposition("manner", both_ways("loudly", "quietly softly") | both_ways("happily", "sadly")),
 )
 

@@ -28,14 +28,15 @@ BOUNDED = {
     "take": ("off",),
 } | dict.fromkeys(
     word_set(
-        "put place set throw toss drop open close shut hang fold lock unlock hand give hide break crumple grab fix light",
-        "kick hit score sign slam snap tie untie zip unzip button plug unplug swallow",
+        "put place set throw toss drop open close shut hang fold lock unlock hand give hide break crumple grab fix",
+        "light kick hit score sign slam snap tie untie zip unzip button plug unplug swallow",
     ),
     (),
 )
 # The door of these, and what is behind it, may be needed.
 CONTAINERS = word_set(
-    "washer dryer pantry fridge refrigerator cabinet closet oven microwave car cupboard wardrobe locker inside into outside"
+    "washer dryer pantry fridge refrigerator cabinet closet oven microwave car cupboard wardrobe locker inside into",
+    "outside",
 )
 # "opens the bag": what is in it may be needed.
 OPENING = word_set("open close shut lock unlock slam")
@@ -43,10 +44,10 @@ OPENED = word_set("door window curtain curtains blinds gate light lights lamp tv
 AWAY = word_set("away off out")
 # With these, the order of events is said twice, there are more than two, or one ends what is seen.
 ORDER_WORDS = word_set(
-    "before after then while until till when once finally first second third last next later again still since during",
-    "afterwards afterward eventually initially meanwhile because so if unless whenever already as both also respectively",
-    "or but simultaneously immediately back another other others same more rest even can could process end ends stop stops halt leave leaves",
-    "exit exits",
+    "before after then while until till when once finally first second third last next later again still since",
+    "during afterwards afterward eventually initially meanwhile because so if unless whenever already as both also",
+    "respectively or but simultaneously immediately back another other others same more rest even can could process",
+    "end ends stop stops halt leave leaves exit exits",
 )
 # They may name a thing of the other event.
 BACK = word_set("it them itself themselves one ones there this that these those which")
@@ -189,7 +190,9 @@ def _clauses(tokens: Sequence[Token], mark: int) -> tuple[Span | None, Span | No
         lead = _trimmed(tokens, stop + 1, mark)
         if lead[0] < lead[1]:
             # "He then waves."
-            if tokens[lead[0]].part not in ("PRON", "DET") or any(token.part == "VERB" for token in tokens[slice(*lead)]):
+            if tokens[lead[0]].part not in ("PRON", "DET") or any(
+                token.part == "VERB" for token in tokens[slice(*lead)]
+            ):
                 return None, None
             return first, (lead[0], second[1])
     is_one = stop < mark or all(_is_single(tokens, span) for span in (first, second))
@@ -229,7 +232,7 @@ def _subject_end(tokens: Sequence[Token], span: Span) -> int:
 
 
 def _act(tokens: Sequence[Token], span: Span) -> Span | None:
-    """Return (start, verb): where the act of a clause begins, with adverbs before its verb, and the index of the verb."""
+    """Return (start, verb): where the act of a clause begins, with adverbs before its verb, and the verb's index."""
     index = span[0]
     while index < span[1] and (tokens[index].part == "ADV" or tokens[index].lower == "then"):
         index += 1
@@ -263,7 +266,10 @@ def _exchanged(text: str, tokens: Sequence[Token], first: Span, second: Span) ->
     parts = [text[slice(*place)] for place in places]
     leads = [tokens[span[0]] for span in (first, second)]
     if all(lead.part != "PROPN" for lead in leads):
-        parts = [match_case(leads[1 - index].text, leads[index].lower) + part[len(leads[index].text) :] for index, part in enumerate(parts)]
+        parts = [
+            match_case(leads[1 - index].text, leads[index].lower) + part[len(leads[index].text) :]
+            for index, part in enumerate(parts)
+        ]
     return [Edit(*places[0], parts[1]), Edit(*places[1], parts[0])]
 
 
@@ -322,7 +328,9 @@ def _verbs(tokens: Sequence[Token], span: Span) -> list[int]:
     verbs = []
     for index in range(*span):
         token, after = tokens[index], tokens[index + 1] if index + 1 < span[1] else None
-        describes = index > 0 and tokens[index - 1].part in ("DET", "ADJ") and after is not None and after.part == "NOUN"
+        describes = (
+            index > 0 and tokens[index - 1].part in ("DET", "ADJ") and after is not None and after.part == "NOUN"
+        )
         if token.part == "VERB" and not describes:
             verbs.append(index)
     return verbs

@@ -1,11 +1,10 @@
 """Direction and manner: "The skater spins clockwise." -> "… counterclockwise", "slowly walks" -> "quickly walks".
 
-The words are those of `generation.grammar.directions`. Prepositions with a place ("up the stairs", "towards the house") are
-those of the method preposition.
+The words are those of `generation.grammar.directions`. Prepositions with a place ("up the stairs") are those of the
+method preposition.
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import Any
 
 from generation.errors import GenerationError

@@ -1,7 +1,7 @@
-"""Event order: "The boy jumps and then sits down." -> "The boy sits down and then jumps.", "before" -> "after".
+"""Event order: "opens the door and then sits down" -> "sits down and then opens the door", "before" -> "after".
 
-The events are those of `generation.grammar.events`. One foil per caption: with "then" the acts or clauses change places,
-with "before" and "after" the connective changes.
+The events are those of `generation.grammar.events`. One foil per caption: with "then" the acts or clauses change
+places, with "before" and "after" the connective changes.
 """
 
 from collections.abc import Iterable, Iterator

@@ -256,13 +256,13 @@ _METHODS: dict[str, Entry] = {
         path="generation.methods.event_order",
         kind="rule",
         example=("The boy opens the door and then sits down.", "The boy sits down and then opens the door."),
-        summary="“opens a door, then sits down” becomes “sits down, then opens a door”; “before” and “after” are exchanged.",
+        summary="“opens a door, then sits down” becomes “sits down, then opens a door”; “before” becomes “after”.",
         params=(TAGGER,),
         published=False,
         deviations=(
             (
-                "Both events must be complete and happen once: talking may be before and after. Skipped are events that "
-                "need or end each other (“opens the box and then looks into it”), and more than two ordered events."
+                "Both events must be complete and happen once: talking may be before and after. Skipped are events "
+                "that need each other (“opens the box and then looks into it”), and more than two ordered events."
             ),
         ),
     ),

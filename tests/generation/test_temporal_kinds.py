@@ -27,7 +27,11 @@ FOILS = [
         "After turning on the light, the woman sits down.",
         "Before turning on the light, the woman sits down.",
     ),
-    ("event_order", "First the girl folds a shirt, then she sits down.", "First the girl sits down, then she folds a shirt."),
+    (
+        "event_order",
+        "First the girl folds a shirt, then she sits down.",
+        "First the girl sits down, then she folds a shirt.",
+    ),
     ("event_order", "A man folds a shirt. Then he sits down.", "A man sits down. Then he folds a shirt."),
     (
         "event_order",
@@ -50,8 +54,16 @@ FOILS = [
     ("attribute_swap", "A wet dog lies next to a dry cat.", "A dry dog lies next to a wet cat."),
     ("attribute_swap", "An old lady meets a young man.", "A young lady meets an old man."),
     ("attribute_swap", "Two women and a man dance.", "Two men and a woman dance."),
-    ("attribute_swap", "The boy on the left kicks the boy on the right.", "The boy on the right kicks the boy on the left."),
-    ("attribute_swap", "A man with black hair hugs a woman with blonde hair.", "A man with blonde hair hugs a woman with black hair."),
+    (
+        "attribute_swap",
+        "The boy on the left kicks the boy on the right.",
+        "The boy on the right kicks the boy on the left.",
+    ),
+    (
+        "attribute_swap",
+        "A man with black hair hugs a woman with blonde hair.",
+        "A man with blonde hair hugs a woman with black hair.",
+    ),
     ("attribute_swap", "A man in a suit pushes a woman in a jacket.", "A man in a jacket pushes a woman in a suit."),
     ("negation", "A dog that is not on a leash runs.", "A dog that is on a leash runs."),
     ("negation", "The cat doesn't catch the mouse.", "The cat catches the mouse."),
@@ -140,4 +152,3 @@ def test_the_filter_lets_a_foil_take_not_away_and_no_other_word_of_a_denied_clau
     assert asserted.judge(CaptionInput("1", caption), "A dog that is on a leash runs.", others=(), params={}).passed
     other = "A dog that is not on a chain runs."
     assert why_unasserted(caption, diff_edits(caption, other))
-

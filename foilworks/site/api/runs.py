@@ -151,7 +151,9 @@ def start_benchmark(request: HttpRequest, slug: Slug, body: BenchmarkIn) -> Stat
     """Start the runs of a benchmark: one per kind of foil, and one of proficiency items. Missing subtests are made."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     settings = {"seed": body.seed, "selection": body.selection}
-    return Status(202, [run_out(run) for run in benchmarks.start_benchmark(request.user, project, body.benchmark, **settings)])
+    return Status(
+        202, [run_out(run) for run in benchmarks.start_benchmark(request.user, project, body.benchmark, **settings)]
+    )
 
 
 def request_of(project: Project, body: RunIn) -> FoilRequest:
