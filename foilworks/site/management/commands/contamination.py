@@ -15,8 +15,8 @@ SENTENCES = {
     "seen": "{name} finds the order of the file likelier than random orders (p = {p:.2g}): it has seen the file.",
     "not shown": "{name} does not prefer the order of the file (p = {p:.2g}). This does not show that it never saw it.",
     "sorted": "The order of the file is not random: it follows the alphabet, the length or the words "
-    "(p = {p_sorted:.2g}). So the test would accuse any model. Only a file that was shuffled before it was published can "
-    "be tested.",
+    "(p = {p_sorted:.2g}). So the test would accuse any model. Only a file that was shuffled before it was published "
+    "can be tested.",
     "too few": "The file has {n_shards} parts of {n_records} records, too few to test. At least 10 parts are needed.",
 }
 
