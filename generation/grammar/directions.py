@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from generation.grammar.surface import is_mentioned
 from generation.grammar.word_opposites import Opposite, both_ways, opposites_in, opposition
-from generation.methods._lexicon import is_mentioned
 
 _SEES = r"point(?:s|ing|ed)?"
 _PANS = r"pan(?:s|ning|ned)?|tilt(?:s|ing|ed)?|scroll(?:s|ing|ed)?"

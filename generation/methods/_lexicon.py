@@ -1,14 +1,7 @@
 """Parse the parameters `lexicon=` and `pairs=`: "a:b,c d:e|f" as a mapping."""
 
-import re
-from collections.abc import Sequence
-
-from foilworks.core.text.language.inflection import lemmas
 from foilworks.core.text.quoting import quoted, shortened
 from generation.errors import GenerationError
-from generation.grammar.surface import phrase_pattern
-
-WORD = re.compile(r"[^\W_]+")
 
 
 def parse_lexicon(text: str, parameter: str) -> dict[str, tuple[str, ...]]:
@@ -44,28 +37,3 @@ def parse_pairs(text: str, parameter: str) -> dict[str, tuple[str, ...]]:
                 continue
             pairs[target.lower()] = (*pairs.get(target.lower(), ()), source)
     return pairs
-
-
-def is_mentioned(phrase: str, text: str, replaced: Sequence[tuple[int, int]]) -> bool:
-    """Return whether `text` has the phrase, or another form of its single word, outside the spans `replaced`.
-
-    "right-hand" has "right", and "opened" is a form of "opens". "leaves" is not a form of "left", a word by itself.
-    """
-    unreplaced, last = [], 0
-    for start, end in sorted(replaced):
-        unreplaced.append(text[last:start])
-        last = end
-    remaining_text = " | ".join([*unreplaced, text[last:]])
-    if " " in phrase:
-        return phrase_pattern([phrase]).search(remaining_text) is not None
-    word = phrase.lower()
-    bases = _bases(word)
-    bases = frozenset({word}) if word in bases else bases | {word}
-    return any(
-        text_word == word or not bases.isdisjoint(_bases(text_word))
-        for text_word in map(str.lower, WORD.findall(remaining_text))
-    )
-
-
-def _bases(word: str) -> frozenset[str]:
-    return frozenset(base for several in lemmas(word).values() for base in several)

@@ -1,4 +1,4 @@
-"""Attribute binding: "A wooden spoon lies in a metal bowl." -> "A metal spoon lies in a wooden bowl."
+"""Attribute binding: "A wooden spoon is in a metal bowl." -> "A metal spoon is in a wooden bowl."
 
 The foil has the caption's own words: only what they belong to differs. The attributes are those of
 `generation.grammar.attributes`; colours are those of the method colour_swap.

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.grammar.surface import WORD_ENDS, WORD_STARTS, phrase_pattern, replace_phrase
-from generation.methods._lexicon import is_mentioned, parse_lexicon
+from generation.grammar.surface import WORD_ENDS, WORD_STARTS, is_mentioned, phrase_pattern, replace_phrase
+from generation.methods._lexicon import parse_lexicon
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 

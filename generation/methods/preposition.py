@@ -20,8 +20,8 @@ from foilworks.core.hub.opening import open_helper
 from foilworks.core.text.diff import Edit
 from generation.errors import GenerationError
 from generation.grammar.prepositions import Relation, fitting, is_opposite, relations, replacements
-from generation.grammar.surface import phrase_pattern, replace_phrase
-from generation.methods._lexicon import is_mentioned, parse_pairs
+from generation.grammar.surface import is_mentioned, phrase_pattern, replace_phrase
+from generation.methods._lexicon import parse_pairs
 from generation.methods._preposition_ranking import Option, likelihoods
 from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
