@@ -1,7 +1,7 @@
 """Exchange two events of a caption: "opens a door and then sits down" -> "sits down and then opens a door".
 
 Both events must be complete and happen once ("puts a cup on the table"): what continues or is repeated, such as
-talking, may be on both sides. Refused are events that need or end the other, things that both name, and pronouns for one.
+talking, may be on both sides. Refused are events that need or end the other, things that both name, and their pronouns.
 """
 
 from collections.abc import Iterator, Sequence
