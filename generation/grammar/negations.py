@@ -1,6 +1,6 @@
 """Foils that deny what a caption says, or the reverse: "is not on a leash" -> "is on a leash".
 
-"not" is added only to outcomes, which captions deny, too. Starting and stopping are not exchanged: a clip may show both.
+"not" is added only to outcomes, which captions deny, too. Start and stop are not exchanged: a clip may show both.
 """
 
 from collections.abc import Iterator, Sequence
