@@ -41,7 +41,7 @@ class Benchmark:
     commit: str
     inside: str
     files: tuple[str, ...]
-    licence: str = "none stated"
+    licence: str = "no licence file found"
     answers: str = ""
 
 
@@ -167,7 +167,7 @@ VIDEO_SETS = (
 )
 BENCHMARKS = (
     *VIDEO_SETS,
-    Benchmark("sugarcrepe", "SugarCrepe", "RAIVNLab/sugar-crepe", "0047054", "data", SUGARCREPE),
+    Benchmark("sugarcrepe", "SugarCrepe", "RAIVNLab/sugar-crepe", "0047054", "data", SUGARCREPE, "MIT"),
     Benchmark(
         "sugarcrepe_unrefined",
         "SugarCrepe, before refinement",
@@ -175,6 +175,7 @@ BENCHMARKS = (
         "0047054",
         "data_unrefined",
         SUGARCREPE,
+        "MIT",
     ),
     Benchmark("valse", "VALSE", "Heidelberg-NLP/VALSE", "2152d90", "data", json_names(VALSE)),
     Benchmark("vilma", "ViLMA", "ilkerkesen/ViLMA", "746912b", "data", json_names(VILMA)),
@@ -195,7 +196,7 @@ BENCHMARKS = (
         "msrvtt",
         ("msrvtt_human_contrast_set.tsv",),
     ),
-    Benchmark("nextqa", "NExT-QA, test", "doc-doc/NExT-QA", "6b92588", "dataset/nextqa", ("test.csv",)),
+    Benchmark("nextqa", "NExT-QA, test", "doc-doc/NExT-QA", "6b92588", "dataset/nextqa", ("test.csv",), "MIT"),
     Benchmark(
         "tempcompass_choice",
         "TempCompass, multi-choice",
@@ -219,6 +220,7 @@ BENCHMARKS = (
         "9a69520",
         "datasets",
         ("nextqa-atphard-statements.csv",),
+        "MIT",
     ),
     Benchmark(
         "vl_checklist_relations",
