@@ -1,6 +1,6 @@
 """Test whether a language model has seen a published file: it then finds the file's own order likelier than others.
 
-The sharded likelihood comparison test (Oren et al. 2023, Sec. 3.2). Under the null hypothesis the
+The sharded likelihood comparison test (Oren et al. 2023). Under the null hypothesis the
 order of the file says nothing to a model, so that it is one more shuffle. This holds only for a file whose order was
 random when it was published; the words of adjacent records show whether it does.
 """
