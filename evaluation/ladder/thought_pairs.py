@@ -63,19 +63,19 @@ def _pair(first: Run, second: Run, how: str) -> dict[str, Any]:
         axes = axes_of(first.release)
         credits = [credit_by_rung(run, axes) for run in (first, second)]
         rungs = [rung for rung in RUNGS if all(rung in credit for credit in credits)]
-        both = np.column_stack([credit[rung] for credit in credits for rung in rungs])
-        scored = ~np.isnan(both).any(axis=1)
+        every = np.column_stack([credit[rung] for credit in credits for rung in rungs])
+        scored = ~np.isnan(every).any(axis=1)
         data = [
             LadderScores({rung: credit[rung] for rung in rungs}, chance_of(axes), axes.clusters).only(scored)
             for credit in credits
         ]
-        found = [ladder.compute(scores) for scores in data]
+        results = [ladder.compute(scores) for scores in data]
         rows = [
-            {"rung": str(rung), "T": [one["rungs"][rung]["T"] for one in found]}
-            | {"ci": [one["rungs"][rung]["ci"] for one in found], **_gap(data, rung)}
+            {"rung": str(rung), "T": [result["rungs"][rung]["T"] for result in results]}
+            | {"ci": [result["rungs"][rung]["ci"] for result in results], **_gap(data, rung)}
             for rung in (rungs if scored.any() else ())
         ]
-        return {"n": int(scored.sum()), "chance": found[0]["chance"], "rungs": rows}
+        return {"n": int(scored.sum()), "chance": results[0]["chance"], "rungs": rows}
 
     subject = f"thought {first.pk} {second.pk}"
     facts = {"model": first.label, "runs": [first.pk, second.pk], "how": [AT_ONCE, how]}
@@ -99,7 +99,7 @@ def _drawn(pair: dict[str, Any]) -> dict[str, Any]:
         for row in pair["rungs"]
     ]
     alt = "; ".join(
-        f"{label}, {how}: {with_interval(value, ci)}" for label, both in rows for how, (value, ci) in both.items()
+        f"{label}, {how}: {with_interval(value, ci)}" for label, series in rows for how, (value, ci) in series.items()
     )
     draw = partial(of_models.grouped, rows, chance=pair["chance"], label="accuracy (T)")
     labelled = [{**row, "label": RUNG_LABELS[row["rung"]]} for row in pair["rungs"]]

@@ -96,8 +96,8 @@ def read_frames(clip: Clip, info: ModelInfo) -> tuple[Frames, VideoMeta]:
 
 def about(clip: Clip, times: Iterable[float], seconds: float = 0.0) -> VideoMeta:
     """Return what an adapter receives about a clip, in addition to its frames."""
-    shown = tuple(float(time) for time in times)
-    return VideoMeta(clip.key, shown, clip.path or "", clip.start, clip.end, seconds=seconds)
+    presented = tuple(float(time) for time in times)
+    return VideoMeta(clip.key, presented, clip.path or "", clip.start, clip.end, seconds=seconds)
 
 
 class StoredVectors(Protocol):

@@ -37,9 +37,9 @@ def test_pages_of_a_ladder_fit_every_window(project: Project, sign_in: SignIn, m
     selected = freeze_release(person, project, selection=ItemSelection(needs="clip"), name="v2", override=REASON)
     public = set_public_page(person, release, is_open=True, offers_export=False, takes_scores=False)
     for label, thought in (("at once", "off"), ("after a thought", "read&max_tokens=512")):
-        one = make_laddered(person, release, solved, label=label)
-        one.spec = f"endpoint:lab/model?thinking={thought}"
-        one.save()
+        thinking = make_laddered(person, release, solved, label=label)
+        thinking.spec = f"endpoint:lab/model?thinking={thought}"
+        thinking.save()
 
     def at(name: str, pk: int) -> str:
         return reverse(name, args=[project.slug, pk])

@@ -89,7 +89,7 @@ def test_frames_are_those_of_the_makers(adapter: GenerativeModel, family: str, f
 def test_prompts_and_times_are_those_of_the_makers(adapter: GenerativeModel, family: str) -> None:
     prepared = adapter.prepare(*shown(family))
     rendered = adapter.rendered(DESCRIBE, prepared)
-    assert shortened(adapter.talk.with_video(rendered, prepared.parts or (prepared.text,))) == expected(family)
+    assert shortened(adapter.talk.with_video(rendered, prepared.media_texts or (prepared.text,))) == expected(family)
     seconds = prepared.tensors.get(SECONDS_PER_PAIR.get(family, ""))
     assert (seconds is not None) is ("seconds_per_pair" in MAKERS[family])
     if seconds is not None:

@@ -91,7 +91,7 @@ def test_pictures_of_llava_are_those_of_its_processor() -> None:
     )
     pictures = [Image.fromarray(frame) for frame in frames()]
     wanted = processor(images=pictures, text=["<image>\n" * 4 + "<image>"], return_tensors="pt")
-    assert tokenizer("\n".join(found.parts))["input_ids"] == wanted["input_ids"][0].tolist()
+    assert tokenizer("\n".join(found.media_texts))["input_ids"] == wanted["input_ids"][0].tolist()
     torch.testing.assert_close(found.tensors["pixel_values"], wanted["pixel_values"])
 
 

@@ -93,7 +93,9 @@ class PromptedModel:
         if self.family.is_generic and prepared is not None:
             tensors, aligned = processed(self.processor, self.model, rendered, prepared, self.device)
             return Prefix(aligned.pop("input_ids"), self._in_own_format(tensors), aligned)
-        filled = rendered if prepared is None else self.talk.with_video(rendered, prepared.parts or (prepared.text,))
+        filled = (
+            rendered if prepared is None else self.talk.with_video(rendered, prepared.media_texts or (prepared.text,))
+        )
         ids = torch.tensor([self.talk.prefix_ids(filled)], device=self.device)
         return Prefix(ids, {} if prepared is None else prepared.tensors)
 

@@ -39,7 +39,7 @@ TEXT_TENSORS = frozenset({"input_ids", "attention_mask", "token_type_ids", "mm_t
 class Prepared:
     """`tensors` by the names of the model's forward, for one clip (batch of one); `text`: the expanded placeholder.
 
-    `media`: how many media the chat template gets, each in place of its part of `text` if there are several `parts`.
+    `media`: how many media the chat template gets, each in place of its own of `media_texts` if they are named.
     `frames` and their `times` in seconds: for the model's own processor.
     """
 
@@ -48,7 +48,7 @@ class Prepared:
     media: int = 1
     frames: Frames | None = None
     times: tuple[float, ...] = ()
-    parts: tuple[str, ...] = ()
+    media_texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -243,7 +243,7 @@ def pictures(clip: Clip) -> Prepared:
 
 def _by_picture(tensors: dict[str, Tensor], texts: Sequence[str]) -> Prepared:
     """Every picture is a medium of its own, so that the chat template says what is between them."""
-    return Prepared(tensors, "".join(texts), len(texts), parts=tuple(texts))
+    return Prepared(tensors, "".join(texts), len(texts), media_texts=tuple(texts))
 
 
 def with_longest_side(side: tuple[int, ...], longest: int) -> tuple[int, int]:
