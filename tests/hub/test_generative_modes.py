@@ -114,7 +114,7 @@ class TestSpaces:
         tokenizer.add_special_tokens({"additional_special_tokens": list(generative_folders.MARKS)})
         monkeypatch.setattr(generative_folders, "talkative", lambda: tokenizer)
         model = open_adapter(f"vlm:{generative_folders.llava_next(tmp_path / 'next')}?frames=4", device="cpu")
-        assert model.info.revision.endswith(" spaces=own")
+        assert " spaces=own" in model.info.revision
         assert len(set(values(model, ["a ring", "a"], "p_yes"))) == 2
 
 
@@ -130,7 +130,8 @@ def test_features_of_early_layers_reach_the_language_model(tmp_path: Path) -> No
 
 def test_pictures_of_gemma_attend_to_themselves_in_both_directions(tmp_path: Path) -> None:
     model = open_adapter(f"vlm:{picture_folders.gemma3(tmp_path / 'gemma')}?frames=4", device="cpu")
-    prefix = model.prefix(model.talk.prompt(DESCRIBE, video=True), model.prepare(clip()))
+    prepared = model.prepare(clip())
+    prefix = model.prefix(model.rendered(DESCRIBE, prepared), prepared)
     given = model.prefixes.forward_inputs(prefix, prefix.ids)
     soft = model.talk.tokenizer.convert_tokens_to_ids("<image_soft_token>")
     assert given["token_type_ids"].tolist() == (prefix.ids == soft).int().tolist()
