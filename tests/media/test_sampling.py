@@ -10,6 +10,7 @@ import pytest
 
 from foilworks.core.media.encode import write_webm
 from foilworks.core.media.errors import MediaError
+from foilworks.core.media.maker_frames import RULES
 from foilworks.core.media.probe import probe
 from foilworks.core.media.sampling import CENTRES, CONSECUTIVE, INTERVALS, VERSIONS, Sampling
 from tests.media.painted import painted_clip, painted_frame, read_index, write_smaller_midway
@@ -42,6 +43,7 @@ def test_every_policy_has_a_version_and_says_its_amount() -> None:
         "consecutive-window/2 of 8",
         "interval-middles/3 of 5 s",
         "per-second/1 of 5 s, at most 8",
+        *(f"{rule}/1 of 5 s, at most 8" for rule in RULES),
     ]
 
 
