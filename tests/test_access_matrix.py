@@ -331,7 +331,7 @@ RULES: dict[str, Rule] = {
     "dashboard:target": owner_page(get=NO, post=422),
     "imports:new_import": owner_page(post=422),
     "imports:new_file": owner_page(get=NO, post=400),
-    # It takes HEAD, PATCH and DELETE (tests/evaluation/test_import_pieces.py).
+    # It takes HEAD, PATCH and DELETE (tests/evaluation/test_import_parts.py).
     "imports:file": owner_page("file_token", get=NO),
     "imports:import": owner_page("import"),
     "imports:import_progress": owner_page("import"),

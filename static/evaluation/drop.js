@@ -3,7 +3,7 @@
 
 /* global htmx */
 import { fresh } from "../foilworks/dom.js";
-import { megabytes, sendPieces } from "./pieces.js";
+import { megabytes, sendParts } from "./parts.js";
 
 const SHOWN = 8;
 
@@ -134,8 +134,8 @@ async function send(form, field, list, submitter) {
   const panel = form.querySelector("[data-drop-sending]");
   try {
     const data = new FormData(form, submitter);
-    if (panel.dataset.pieces) {
-      const sent = await sendPieces(files, panel);
+    if (panel.dataset.parts) {
+      const sent = await sendParts(files, panel);
       data.delete(field.name);
       // The last part of an address identifies the file.
       data.set("arrived", sent.map((address) => address.split("/").at(-2)).join(" "));

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, Request, expect
 
 from foilworks.core.projects.models import Role
-from foilworks.site.imports.declarations import PIECES
+from foilworks.site.imports.declarations import FILE_PARTS
 from foilworks.site.imports.models import Import
 from foilworks.site.imports.uploads import videos_folder
 from tests.e2e.conftest import SignIn, assert_accessible, wait_until
@@ -19,17 +19,17 @@ PATIENCE_MS = 240_000
 
 
 def large_file(path: Path, size: int) -> Path:
-    """A file of which each piece begins with its own bytes, so that none can be doubled, lost or misplaced unseen."""
+    """A file of which each part begins with its own bytes, so that none can be doubled, lost or misplaced unseen."""
     with path.open("wb") as file:
-        for offset in range(0, size, PIECES.part_bytes):
+        for offset in range(0, size, FILE_PARTS.part_bytes):
             file.seek(offset)
-            file.write(f"piece at {offset}".encode())
+            file.write(f"part at {offset}".encode())
         file.truncate(size)
     return path
 
 
 def offsets_of(page: Page) -> list[int]:
-    """Where the pieces begin that the page sends from now on."""
+    """Where the parts begin that the page sends from now on."""
     offsets: list[int] = []
 
     def note(request: Request) -> None:
@@ -76,8 +76,8 @@ def test_an_upload_of_2_gb_that_is_cut_twice_continues(sign_in: SignIn, tmp_path
     page.wait_for_url("**/imports/*/", timeout=PATIENCE_MS)
     upload = Import.objects.get()
     assert filecmp.cmp(videos_folder(upload) / "film.mp4", path, shallow=False)
-    # Each of the cuts cost the piece that was on its way, no more.
-    assert len(offsets) <= 2 * GIB // PIECES.part_bytes + 3 + 3
+    # Each of the cuts cost the part that was on its way, no more.
+    assert len(offsets) <= 2 * GIB // FILE_PARTS.part_bytes + 3 + 3
     assert not list(settings.FILE_UPLOAD_TEMP_DIR.iterdir())
 
 

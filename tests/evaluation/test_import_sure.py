@@ -62,6 +62,6 @@ def test_a_table_beside_its_clips_is_previewed_at_once(sent):
         ("file;text;remark\nx.mp4;A dog runs up.;fine\n", ("x.mp4",)),
     ],
 )
-def test_what_is_left_to_decide_is_asked(sent, table, clips):
+def test_a_person_is_asked_about_open_choices(sent, table, clips):
     upload, _client = sent(table, *clips)
     assert upload.state == "mapping"

@@ -38,5 +38,5 @@ ROW_PAGES: dict[str, RowPage] = {
     "evaluation.import": RowPage("imports:import"),
 }
 UPLOAD_PAGES = {"imports:new_import": UploadPage(_("records and their videos"))}
-# Files of an import that the page sends before the form, piece by piece.
-PIECES = UploadPage(_("a piece of a file"), part_bytes=8 * MIB, hours=24)
+# Files of an import that the page sends before the form, part by part.
+FILE_PARTS = UploadPage(_("a part of a file"), part_bytes=8 * MIB, hours=24)

@@ -247,5 +247,5 @@ class ImportForm(forms.Form):
         known_params = {param.name for param in IMPORTERS[slug].params} if slug else set()
         param_names = ("subtest", "dataset", "made_by", "recipe", "mapping")
         params = {name: values[name] for name in param_names if name in known_params and values[name]}
-        files = {name: values[name] for name in ("records", "videos", "address")}
+        files = {"records": values["records"] or values["address"] or None, "videos": values["videos"]}
         return {"format_slug": slug, **files, "params": params, "as_published": values["as_published"]}

@@ -9,8 +9,8 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
 from evaluation.score_files.uploaded_files import safe_name, write_file
+from foilworks.site.imports.file_parts import ArrivingFile
 from foilworks.site.imports.models import Import
-from foilworks.site.imports.pieces import ArrivingFile
 
 RECORDS, VIDEOS = "records", "videos"
 MAX_SMALL_BYTES = 2 * 1024 * 1024

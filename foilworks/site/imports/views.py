@@ -23,10 +23,10 @@ from foilworks.site.imports.access import get_import
 from foilworks.site.imports.actions.confirm_import import confirm_import, discard_import
 from foilworks.site.imports.actions.receive_import import receive_import
 from foilworks.site.imports.actions.undo_import import request_undo, started_of
-from foilworks.site.imports.declarations import PIECES
+from foilworks.site.imports.declarations import FILE_PARTS
+from foilworks.site.imports.file_parts import arrived_files
 from foilworks.site.imports.forms import BY_NAME, RECORD_ENDINGS, ImportForm, format_groups
 from foilworks.site.imports.models import Import
-from foilworks.site.imports.pieces import arrived_files
 from foilworks.site.imports.table_forms import CHOICE, CLIP, MAIN, MORE
 
 # Limit of listed rows; the command line lists all.
@@ -143,7 +143,7 @@ def new_import(request: HttpRequest, slug: str) -> HttpResponse:
         "format_groups": format_groups(),
         "chosen": form.initial.get("format", BY_NAME),
         "record_endings": RECORD_ENDINGS,
-        "pieces": PIECES,
+        "parts": FILE_PARTS,
         "video_endings": SUFFIXES[1:],
     }
     return render(request, "evaluation/new_import.html", context, status=422 if is_posted else 200)

@@ -20,7 +20,7 @@ class UploadPage:
     """A page or operation that takes large files from members only. `takes`: what, in words.
 
     `setting`: the setting with the largest sum of its files in bytes. `part_bytes`: bytes per request where a file is
-    in pieces. `hours`: how long a file that nobody continues is stored in FILE_UPLOAD_TEMP_DIR.
+    in parts. `hours`: how long a file that nobody continues is stored in FILE_UPLOAD_TEMP_DIR.
     """
 
     takes: str | Promise

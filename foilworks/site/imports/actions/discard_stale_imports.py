@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from foilworks.core.projects.audit_trail import recording as audit
-from foilworks.site.imports.declarations import PIECES
+from foilworks.site.imports.declarations import FILE_PARTS
 from foilworks.site.imports.models import Import
 from foilworks.site.imports.uploads import remove_files
 
@@ -41,7 +41,7 @@ def _discard(upload: Import, now: datetime) -> int:
 
 def remove_partial_uploads(*, now: datetime | None = None) -> int:
     """Remove files of uploads that nobody continues, or whose web process was killed, and return how many."""
-    before = ((now or timezone.now()) - timedelta(hours=PIECES.hours)).timestamp()
+    before = ((now or timezone.now()) - timedelta(hours=FILE_PARTS.hours)).timestamp()
     removed = 0
     for path in Path(settings.FILE_UPLOAD_TEMP_DIR).glob("*.upload*"):
         # Another process may remove it first.

@@ -27,35 +27,34 @@ def receive_import(
     project: Project,
     *,
     format_slug: str,
-    records: UploadedFile | None,
+    records: UploadedFile | str | None,
     videos: Sequence[UploadedFile],
     params: Mapping[str, Any],
-    address: str = "",
     as_published: bool = False,
     at_once: bool = False,
 ) -> Import:
     """Store the files and queue the job that previews the import, or with `at_once` the job that stores it.
 
-    `address`: of records on the hub, which the job downloads. `as_published`: their items count as
-    valid because they are published. AccessDenied without the researcher's role;
-    EvaluationError: records without a format, no files, no room on the disk; RegistryError: an unknown format or
-    parameter.
+    `records`: a file, or an address of the hub, which the job downloads. `as_published`: their items count as valid
+    because they are published. AccessDenied without the researcher's role; EvaluationError: records without a format,
+    no files, no room on the disk; RegistryError: an unknown format or parameter.
     """
     require_role(person, project, Role.RESEARCHER)
     if format_slug:
         parse_params(lookup(IMPORTERS, format_slug, "format"), params)
-    if bool(format_slug) != (records is not None or bool(address)) or not (records or address or videos):
+    if bool(format_slug) != (records is not None) or not (records or videos):
         raise EvaluationError(_("Upload a records file and choose its format, or upload only videos."))
     upload = Import(
         project=project, format=format_slug, params=dict(params), as_published=as_published, created_by=person
     )
-    upload.file_name, upload.address = safe_name(records.name or "") if records else "", address
+    address, file = (records, None) if isinstance(records, str) else ("", records)
+    upload.file_name, upload.address = safe_name(file.name or "") if file else "", address
     upload.n_videos = len(videos)
     upload.confirmed_at = timezone.now() if at_once else None
     try:
         with transaction.atomic():
             upload.save()
-            keep_files(upload, records, videos)
+            keep_files(upload, file, videos)
             doing = _("Importing %(name)s") if at_once else _("Checking %(name)s")
             title = doing % {"name": upload.file_name or address or _("videos")}
             job, quick = STORE if at_once else PREVIEW, is_small(upload)

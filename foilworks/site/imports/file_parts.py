@@ -1,4 +1,4 @@
-"""Store uploaded files piece by piece, so that an upload continues where its connection was lost.
+"""Store uploaded files part by part, so that an upload continues where its connection was lost.
 
 The address of a file is signed and has its name, size and sender: the bytes that have arrived are the only state. The
 protocol is tus 1.0.0 (creation, creation with upload, termination): https://tus.io/protocols/resumable-upload.
@@ -21,9 +21,9 @@ from django.utils.translation import gettext as _
 from evaluation.errors import EvaluationError
 from evaluation.score_files.uploaded_files import safe_name
 from foilworks.core.projects.models import Project, User
-from foilworks.site.imports.declarations import PIECES
+from foilworks.site.imports.declarations import FILE_PARTS
 
-_SALT = "imports.pieces"
+_SALT = "imports.file_parts"
 _BLOCK = 256 * 1024
 
 
@@ -38,7 +38,7 @@ class ArrivingFile(UploadedFile):
         super().__init__(name=name, size=size)
         self.token = token
         # The ending is that of uploads which arrive in one request: the same sweep removes them.
-        self.path = Path(settings.FILE_UPLOAD_TEMP_DIR) / f"{key}.upload-piece"
+        self.path = Path(settings.FILE_UPLOAD_TEMP_DIR) / f"{key}.upload-part"
 
     @property
     def file(self) -> IO[bytes] | None:
@@ -61,9 +61,9 @@ class ArrivingFile(UploadedFile):
         return self.path.stat().st_size
 
     def append(self, stream: Any, offset: int) -> int:
-        """Write a piece at the end, and return how many bytes the file has then.
+        """Write a part at the end, and return how many bytes the file has then.
 
-        Busy: another request writes. EvaluationError: the piece begins elsewhere, or is longer than announced.
+        Busy: another request writes. EvaluationError: the part begins elsewhere, or is longer than announced.
         """
         with self._alone() as file:
             if file.tell() != offset:
@@ -87,7 +87,7 @@ class ArrivingFile(UploadedFile):
             yield file
 
     def link_to(self, path: Path) -> None:
-        """Give the bytes a second name, or copy them where the file system has no links."""
+        """Give the bytes another name, or copy them where the file system has no links."""
         try:
             path.hardlink_to(self.path)
         except OSError:
@@ -96,9 +96,9 @@ class ArrivingFile(UploadedFile):
 
 def announce(person: User, project: Project, name: str, size: int) -> ArrivingFile:
     """Return a new file without bytes. EvaluationError: it is larger than uploads may be."""
-    if size > PIECES.max_bytes:
+    if size > FILE_PARTS.max_bytes:
         problem = _("%(name)s has more than %(mb)d MB. Import it by `foilworks import` on the server.")
-        raise EvaluationError(problem % {"name": name, "mb": PIECES.max_bytes // 1024**2})
+        raise EvaluationError(problem % {"name": name, "mb": FILE_PARTS.max_bytes // 1024**2})
     facts = [safe_name(name), size, secrets.token_hex(16)]
     token = signing.dumps([*facts, project.pk, person.pk], salt=_SALT, compress=True)
     file = ArrivingFile(token, *facts)
@@ -128,9 +128,9 @@ def arrived_files(person: User, project: Project, tokens: str) -> Iterator[list[
         raise EvaluationError(_("An uploaded file was removed after a day. Choose the files again.")) from error
     if partial:
         raise EvaluationError(_("%(names)s: the upload is incomplete. Resume it.") % {"names": ", ".join(partial)})
-    if sum(file.size for file in files) > PIECES.max_bytes:
+    if sum(file.size for file in files) > FILE_PARTS.max_bytes:
         problem = _("The files have more than %(mb)d MB in total. Upload them in parts.")
-        raise EvaluationError(problem % {"mb": PIECES.max_bytes // 1024**2})
+        raise EvaluationError(problem % {"mb": FILE_PARTS.max_bytes // 1024**2})
     try:
         yield files
     finally:

@@ -1,4 +1,4 @@
-"""Files of an import arrive in pieces: by tus, whole or not at all, for their sender only."""
+"""Files of an import arrive in parts: by tus, whole or not at all, for their sender only."""
 
 import base64
 import fcntl
@@ -14,14 +14,14 @@ from django.utils import timezone
 
 from foilworks.core.projects.models import Role
 from foilworks.site.imports.actions.discard_stale_imports import remove_partial_uploads
-from foilworks.site.imports.declarations import PIECES
+from foilworks.site.imports.declarations import FILE_PARTS
+from foilworks.site.imports.file_parts import announce, arriving_file
 from foilworks.site.imports.models import Import
-from foilworks.site.imports.pieces import announce, arriving_file
 from foilworks.site.imports.uploads import records_path, videos_folder
 from tests.factories import make_member, make_project
 
 pytestmark = pytest.mark.django_db
-PIECE = "application/offset+octet-stream"
+PART = "application/offset+octet-stream"
 TABLE = b"id,video,caption\n1,a.mp4,A dog runs.\n"
 
 
@@ -47,11 +47,11 @@ def client(project) -> Client:
 def create(client: Client, name: str, size: int | str, body: bytes = b""):
     metadata = f"filename {base64.b64encode(name.encode()).decode()}, filetype dmlkZW8vbXA0"
     headers = {"Upload-Length": str(size), "Upload-Metadata": metadata}
-    kind = PIECE if body else "text/plain"
+    kind = PART if body else "text/plain"
     return client.generic("POST", reverse("imports:new_file", args=["dots"]), body, kind, headers=headers)
 
 
-def send(client: Client, address: str, offset: int | str, body: bytes, kind: str = PIECE):
+def send(client: Client, address: str, offset: int | str, body: bytes, kind: str = PART):
     return client.generic("PATCH", address, body, kind, headers={"Upload-Offset": str(offset)})
 
 
@@ -59,7 +59,7 @@ def token_of(answer) -> str:
     return answer["Location"].split("/")[-2]
 
 
-def test_pieces_become_the_file(client, project):
+def test_parts_become_the_file(client, project):
     created = create(client, "a clip.mp4", 10)
     assert (created.status_code, created["Upload-Offset"], created["Tus-Resumable"]) == (201, "0", "1.0.0")
     address = created["Location"]
@@ -87,7 +87,7 @@ def test_a_small_file_arrives_with_its_announcement_and_shows_its_format(client)
     assert records_path(upload).read_bytes() == TABLE
 
 
-def test_an_archive_in_pieces_is_unpacked(client):
+def test_an_archive_in_parts_is_unpacked(client):
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as zipped:
         zipped.writestr("rows.csv", TABLE)
@@ -108,14 +108,14 @@ def test_a_form_with_a_mistake_keeps_the_files(client):
 @pytest.mark.parametrize(
     ("offset", "body", "kind", "status"),
     [
-        (3, b"01", PIECE, 409),
-        (0, b"012345678901", PIECE, 413),
+        (3, b"01", PART, 409),
+        (0, b"012345678901", PART, 413),
         (0, b"01", "text/plain", 415),
-        ("x", b"01", PIECE, 415),
-        ("٣", b"01", PIECE, 415),
+        ("x", b"01", PART, 415),
+        ("٣", b"01", PART, 415),
     ],
 )
-def test_a_piece_that_does_not_fit_is_refused(client, offset, body, kind, status):
+def test_a_part_that_does_not_fit_is_refused(client, offset, body, kind, status):
     address = create(client, "a.mp4", 10)["Location"]
     answer = send(client, address, offset, body, kind)
     assert answer.status_code == status
@@ -141,7 +141,7 @@ def test_a_connection_that_ends_leaves_what_arrived(client, project):
 
     address = create(client, "a.mp4", 10)["Location"]
     request = {"wsgi.input": Cut(b"0123456789"), "HTTP_UPLOAD_OFFSET": "0"}
-    assert client.generic("PATCH", address, b"0123456789", PIECE, **request).status_code == 503
+    assert client.generic("PATCH", address, b"0123456789", PART, **request).status_code == 503
     assert client.head(address)["Upload-Offset"] == "4"
 
 
@@ -178,7 +178,7 @@ def test_an_address_counts_for_its_sender_and_project_only(client, project):
 def test_a_file_that_nobody_continues_is_removed_after_its_hours(client, project):
     person = project.memberships.get().person
     old, new = (announce(person, project, name, 5) for name in ("old.mp4", "new.mp4"))
-    before = (timezone.now() - timedelta(hours=PIECES.hours, minutes=1)).timestamp()
+    before = (timezone.now() - timedelta(hours=FILE_PARTS.hours, minutes=1)).timestamp()
     os.utime(old.path, (before, before))
     assert remove_partial_uploads() == 1
     assert (old.path.exists(), new.path.exists()) == (False, True)
@@ -186,8 +186,8 @@ def test_a_file_that_nobody_continues_is_removed_after_its_hours(client, project
     assert "was removed after a day" in answer.content.decode()
 
 
-def test_the_page_names_the_declared_size_of_a_piece(client):
+def test_the_page_names_the_declared_size_of_a_part(client):
     page = client.get(reverse("imports:new_import", args=["dots"])).content.decode()
-    assert f'data-part-bytes="{PIECES.part_bytes}"' in page
-    # A piece passes every front and every page: it needs no limit of its own.
-    assert PIECES.part_bytes < 32 * 1024**2
+    assert f'data-part-bytes="{FILE_PARTS.part_bytes}"' in page
+    # A part passes every front and every page: it needs no limit of its own.
+    assert FILE_PARTS.part_bytes < 32 * 1024**2

@@ -1,4 +1,4 @@
-// Sends files in pieces before their form, by tus-js-client: with progress and time left. An upload can be paused, and
+// Sends files in parts before their form, by tus-js-client: with progress and time left. An upload can be paused, and
 // continues after a lost connection; a large one also after the page was left, when the same file is chosen again.
 
 import { csrfToken } from "../foilworks/dom.js";
@@ -21,8 +21,8 @@ async function loadTus() {
 }
 
 /** Send the files, show it in `panel`, and return their addresses. An Error has the server's reason. */
-export async function sendPieces(files, panel) {
-  const { pieces: url, partBytes: partText } = panel.dataset;
+export async function sendParts(files, panel) {
+  const { parts: url, partBytes: partText } = panel.dataset;
   const partBytes = Number(partText);
   const { Upload, defaultOptions } = await loadTus();
   await forgetOld(defaultOptions.urlStorage);

@@ -1,4 +1,4 @@
-"""Take files of imports in pieces: the server side of tus 1.0.0."""
+"""Take files of imports in parts: the server side of tus 1.0.0."""
 
 import base64
 import binascii
@@ -12,15 +12,15 @@ from django.views.decorators.http import require_http_methods, require_POST
 from evaluation.errors import EvaluationError
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.models import Role
-from foilworks.site.imports.pieces import ArrivingFile, Busy, announce, arriving_file
+from foilworks.site.imports.file_parts import ArrivingFile, Busy, announce, arriving_file
 
 VERSION = "1.0.0"
-PIECE = "application/offset+octet-stream"
+PART = "application/offset+octet-stream"
 
 
 @require_POST
 def new_file(request: HttpRequest, slug: str) -> HttpResponse:
-    """Announce a file by its name and size; its first piece may be in the same request."""
+    """Announce a file by its name and size; its first part may be in the same request."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     size, name = request.headers.get("Upload-Length", ""), _name_of(request.headers.get("Upload-Metadata", ""))
     if not (size.isascii() and size.isdecimal() and name):
@@ -30,14 +30,14 @@ def new_file(request: HttpRequest, slug: str) -> HttpResponse:
     except EvaluationError as error:
         return _reply(413, str(error))
     address = reverse("imports:file", args=(slug, file.token))
-    reply = _append(request, file, 0, 201) if request.content_type == PIECE else _reply(201, offset=0)
+    reply = _append(request, file, 0, 201) if request.content_type == PART else _reply(201, offset=0)
     reply["Location"] = address
     return reply
 
 
 @require_http_methods(["HEAD", "PATCH", "DELETE"])
-def file_piece(request: HttpRequest, slug: str, token: str) -> HttpResponse:
-    """Say how much of a file has arrived, take its next piece, or remove it."""
+def file_part(request: HttpRequest, slug: str, token: str) -> HttpResponse:
+    """Say how much of a file has arrived, take its next part, or remove it."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     try:
         file = arriving_file(request.user, project, token)
@@ -47,8 +47,8 @@ def file_piece(request: HttpRequest, slug: str, token: str) -> HttpResponse:
             file.path.unlink()
             return _reply(204)
         offset = request.headers.get("Upload-Offset", "")
-        if request.content_type != PIECE or not (offset.isascii() and offset.isdecimal()):
-            return _reply(415, _("A piece has the type %(type)s and its Upload-Offset.") % {"type": PIECE})
+        if request.content_type != PART or not (offset.isascii() and offset.isdecimal()):
+            return _reply(415, _("A part has the type %(type)s and its Upload-Offset.") % {"type": PART})
         return _append(request, file, int(offset), 204)
     except FileNotFoundError:
         return _reply(404, _("The file was removed. Choose it again."))
@@ -65,7 +65,7 @@ def _append(request: HttpRequest, file: ArrivingFile, offset: int, status: int) 
         raise
     except OSError as error:
         # A connection that ended: what has arrived stays.
-        return _reply(503, _("The piece cannot be stored (%(why)s).") % {"why": error.strerror or error})
+        return _reply(503, _("The part cannot be stored (%(why)s).") % {"why": error.strerror or error})
 
 
 def _name_of(metadata: str) -> str:
