@@ -203,7 +203,8 @@ def _columns(upload: Import) -> list[tuple[str, str]]:
     }
     columns = (upload.params.get("mapping") or {}).get("columns", {})
     texts = {name: source if isinstance(source, str) else ", ".join(source) for name, source in columns.items()}
-    return [(str(labels.get(name, name)), text) for name, text in texts.items()]
+    in_order = sorted(texts, key=[*labels, *texts].index)
+    return [(str(labels.get(name, name)), texts[name]) for name in in_order]
 
 
 def _context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
