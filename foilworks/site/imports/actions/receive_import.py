@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from evaluation.errors import EvaluationError
 from evaluation.score_files.uploaded_files import safe_name
 from foilworks.core.corpus.import_formats.registry import IMPORTERS
+from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.queue import enqueue
 from foilworks.core.projects.access import require_role
 from foilworks.core.projects.audit_trail import recording as audit
@@ -44,21 +45,16 @@ def receive_import(
         parse_params(lookup(IMPORTERS, format_slug, "format"), params)
     if bool(format_slug) != (records is not None) or not (records or videos):
         raise EvaluationError(_("Upload a records file and choose its format, or upload only videos."))
-    upload = Import(
-        project=project, format=format_slug, params=dict(params), as_published=as_published, created_by=person
-    )
+    upload = Import(project=project, format=format_slug, params=dict(params), created_by=person)
     address, file = (records, None) if isinstance(records, str) else ("", records)
     upload.file_name, upload.address = safe_name(file.name or "") if file else "", address
-    upload.n_videos = len(videos)
+    upload.n_videos, upload.as_published = len(videos), as_published
     upload.confirmed_at = timezone.now() if at_once else None
     try:
         with transaction.atomic():
             upload.save()
             keep_files(upload, file, videos)
-            doing = _("Importing %(name)s") if at_once else _("Checking %(name)s")
-            title = doing % {"name": upload.file_name or address or _("videos")}
-            job, quick = STORE if at_once else PREVIEW, is_small(upload)
-            upload.job = enqueue(job, upload.pk, title=title, project_id=project.pk, quick=quick)
+            upload.job = _queue(upload, at_once=at_once)
             upload.save(update_fields=["job"])
             details = {
                 "format": format_slug,
@@ -77,3 +73,10 @@ def receive_import(
             _("The files cannot be stored (%(why)s). Free some disk space.") % {"why": error.strerror}
         ) from error
     return upload
+
+
+def _queue(upload: Import, *, at_once: bool) -> Job:
+    doing = _("Importing %(name)s") if at_once else _("Checking %(name)s")
+    title = doing % {"name": upload.file_name or upload.address or _("videos")}
+    job, quick = STORE if at_once else PREVIEW, is_small(upload)
+    return enqueue(job, upload.pk, title=title, project_id=upload.project_id, quick=quick)
