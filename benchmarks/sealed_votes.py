@@ -51,8 +51,10 @@ def measure(world, turns: int) -> dict[str, object]:
         if is_sealed:
             rows.append(n_rows / TURN_VOTES)
             shares.append((time.perf_counter() - ended) / (time.perf_counter() - began))
+    draws = [np.median(rng.choice(shares, len(shares))) for _ in range(DRAWS)]
     facts = {"rows_per_vote": float(np.mean(rows)), "share_of_sealing": float(np.median(shares))}
-    return {**facts, **ratio_of(seconds)}
+    interval = np.quantile(draws, [0.025, 0.975]).round(4).tolist()
+    return {**facts, "interval_of_share": interval, **ratio_of(seconds)}
 
 
 def vote(world, turn: int) -> None:
