@@ -80,9 +80,11 @@ class TestPlantedBenchmark:
         assert whole["interval"][0] <= 2 / 3 <= whole["interval"][1]
         assert whole["verdict"] == "fail"
 
-    def test_the_word_is_named_as_a_shortcut_with_two_examples(self, audited):
+    def test_the_shortcut_is_named_with_two_examples(self, audited):
         first = audited[1]["shortcuts"][0]
-        assert first["title"] == "Telling words"
+        # The word makes its text longer than the other one.
+        assert first["title"] == "Form of the options"
+        assert all("unicorn" in example["wrongs"][0] for example in first["examples"][:1])
         assert len(first["examples"]) == 2
         assert all(example["right"] and example["wrongs"] for example in first["examples"])
         assert sum(row["share"] for row in audited[1]["shortcuts"]) <= 1 + 1e-9
