@@ -295,7 +295,6 @@ RECIPES: dict[str, Recipe] = {
     "temporal-direction": Recipe("Temporal benchmark: direction and manner", "1", "direction", {}, TEMPLATES),
     "temporal-binding": Recipe("Temporal benchmark: attribute binding", "1", "attribute_swap", {}, SWAPS),
     "temporal-colours": Recipe("Temporal benchmark: binding of colours", "1", "colour_swap", {}, SWAPS),
-    "temporal-negation": Recipe("Temporal benchmark: negation", "1", "negation", {}, PLAIN),
     "temporal-states": Recipe(
         "Temporal benchmark: changes of state", "1", "state_change", {"subtest": "action"}, TEMPLATES
     ),
@@ -330,7 +329,6 @@ BENCHMARKS: dict[str, Benchmark] = {
             "direction and manner": "temporal-direction",
             "attribute binding": "temporal-binding",
             "colour binding": "temporal-colours",
-            "negation": "temporal-negation",
             "change of state": "temporal-states",
         },
         "temporal-proficiency",

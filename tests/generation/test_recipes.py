@@ -70,7 +70,6 @@ SOURCES = {
     "temporal-direction": [("the ball rolls to the left.", {}), ("a ball rolls to the right.", {})],
     "temporal-binding": [("a wooden spoon lies in a metal bowl.", {})],
     "temporal-colours": [("a red ball hits a blue box.", {})],
-    "temporal-negation": [("the dog catches the ball.", {}), ("a girl does not catch the ball.", {})],
     "temporal-states": FOLDS,
     "temporal-proficiency": WORLD,
 }
