@@ -41,7 +41,7 @@ class Benchmark:
     commit: str
     inside: str
     files: tuple[str, ...]
-    licence: str = "no licence file found"
+    licence: str = "see the repository"
     answers: str = ""
 
 
@@ -178,7 +178,7 @@ BENCHMARKS = (
         "MIT",
     ),
     Benchmark("valse", "VALSE", "Heidelberg-NLP/VALSE", "2152d90", "data", json_names(VALSE)),
-    Benchmark("vilma", "ViLMA", "ilkerkesen/ViLMA", "746912b", "data", json_names(VILMA)),
+    Benchmark("vilma", "ViLMA", "ilkerkesen/ViLMA", "746912b", "data", json_names(VILMA), licence="MIT"),
     Benchmark("vitatecs", "VITATECS", "lscpku/VITATECS", "58bff59", "data", json_names(VITATECS, "jsonl")),
     Benchmark(
         "contrast_lm",

@@ -76,8 +76,8 @@ def test_predictions_add_the_ladder(run, benchmark, tmp_path):
     assert {name: row["T"] for name, row in found["ladder"]["rungs"].items()} == {"no_clip": 0.5, "full": 1.0}
     assert [row["details"]["rung"] for row in found["findings"] if row["check"] == "ladder"] == ["no_clip", "full"]
     measures = found["measures"]
-    assert measures["blind_gap"]["value"] == measures["visual_gain"]["value"] == 0.5
-    assert measures["shortcut_score"]["value"] == pytest.approx(np.mean([item["s"] for item in found["item_scores"]]))
+    assert [measures[name]["value"] for name in ("blind_gap", "visual_gain")] == [0.0, 0.5]
+    assert measures["bias_score"]["value"] == pytest.approx(np.mean([item["s"] for item in found["item_scores"]]))
     assert all(row["formula"] and row["source"] for row in measures.values())
 
 

@@ -12,13 +12,13 @@ def test_measures_follow_their_formulas():
     document = {
         "item_scores": [{"s": 0.2}, {"s": 0.6}],
         "findings": [{"check": "learns", "details": {"delta_tst": delta}}],
-        "ladder": {"rungs": rows},
+        "ladder": {"rungs": rows, "parts": [{"high": "no_clip", "value": 0.15, "ci": [0.1, 0.2]}]},
     }
     measures = measures_of(document)
     assert {name: pytest.approx(row["value"]) for name, row in measures.items()} == {
-        "shortcut_score": 0.4,
+        "bias_score": 0.4,
         "delta_tst": 0.2,
-        "blind_gap": 0.35,
+        "blind_gap": 0.15,
         "visual_gain": 0.35,
         "multi_frame_gain": 0.5,
         "order_sensitivity": 0.25,
