@@ -44,7 +44,7 @@ def _of_ladder(ladder: Mapping[str, Any]) -> dict[str, Measure]:
         above = next(part for part in ladder["parts"] if part["high"] == NO_CLIP)
         rows["blind_gap"] = Measure(above["value"], above["ci"], "T(no clip) - chance, one model", BLIND_GAP)
         drop = rungs[NO_CLIP]["drop"], rungs[NO_CLIP]["drop_ci"]
-        formula = "T(full) - T(no clip), one model; MMStar says multi-modal gain (arXiv 2403.20330)"
+        formula = "T(full) - T(no clip), one model; multi-modal gain in MMStar (Chen et al. 2024)"
         rows["visual_gain"] = Measure(*drop, formula, BLIND_GAP)
     full = rungs[FULL]["T"]
     frame = next((rung for rung in (BEST_FRAME, MIDDLE_FRAME, FIRST_FRAME) if rung in rungs), None)
