@@ -13,7 +13,7 @@ class Words(NamedTuple):
 
 TEXTS: dict[str, Words] = {
     "file": Words(
-        "Answered from the order of the file",
+        "Gained from the order of the file",
         "Share of right answers that the order of the items, their ids and times add to their texts.",
         "Shuffle the items and the options of your file, and give the items ids without a meaning.",
     ),

@@ -34,13 +34,13 @@ SHORTCUTS = (
             "words of the option", "words crossed with the question", "pairs of words", "characters",
             "words of the question with words of the option", "components of the characters",
         }),
-        "Some words are often in right options and seldom in wrong ones, so an option can be chosen by its words.",
+        "Single words are often in right options and seldom in wrong ones, whatever the type of question.",
         "Use the same words in right and wrong options: let each answer also be a wrong option of other questions.",
     ),
     Shortcut(
         "Usual answers",
         frozenset({"option as a whole", "type of question", "words of the question with the option"}),
-        "For a type of question, the same answer is right again and again, so the usual answer can be given unseen.",
+        "For a type of question, the same answers, or answers with the same beginning or end, are right again and again.",
         "Balance the answers within each type: each option should be right as often as it is offered by chance.",
     ),
     Shortcut(
