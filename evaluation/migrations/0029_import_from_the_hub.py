@@ -19,4 +19,5 @@ class Migration(migrations.Migration):
             name="licence",
             field=models.CharField(blank=True, db_default="", default="", max_length=200),
         ),
+        migrations.AddField(model_name="import", name="first_records", field=models.JSONField(blank=True, null=True)),
     ]

@@ -25,6 +25,7 @@ from foilworks.core.jobs.runner import run_now
 from foilworks.core.media.encode import write_mp4
 from foilworks.core.projects.models import AuditEvent
 from foilworks.core.text.registry import load
+from foilworks.site.imports import upload_jobs
 from foilworks.site.imports.actions.discard_stale_imports import discard_stale_imports, remove_partial_uploads
 from foilworks.site.imports.models import Import
 from foilworks.site.imports.uploads import folder_of
@@ -68,6 +69,20 @@ def looked_at() -> Import:
 
 def page(client, upload):
     return client.get(reverse("imports:import", args=[upload.project.slug, upload.pk])).content.decode()
+
+
+def test_first_records_are_shown_before_the_whole_file_is_checked(owner, project, monkeypatch):
+    def stop(*_arguments, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(upload_jobs, "import_records", stop)
+    send(owner, project, records=file("sitting.csv", CSV))
+    upload = Import.objects.get()
+    with pytest.raises(KeyboardInterrupt):
+        upload_jobs.preview(upload, upload.job)
+    upload.refresh_from_db()
+    assert upload.state == "reading"
+    assert "a man stands." in page(owner, upload)
 
 
 def test_records_and_videos_are_previewed_then_stored(owner, project, film):

@@ -23,6 +23,8 @@ class Import(RequestedJob):
     update = models.BooleanField(default=False)
     # Whether items count as valid because they are published.
     as_published = models.BooleanField(default=False, db_default=False)
+    # Shown while the whole file is checked.
+    first_records = models.JSONField(null=True, blank=True)
     # The preview, later the result; {"problem": …} if the file cannot be read.
     preview = models.JSONField(null=True, blank=True)
     result = models.JSONField(null=True, blank=True)

@@ -86,8 +86,9 @@ def _outcome(upload: Import, job: Job, *, dry_run: bool) -> tuple[dict[str, Any]
         if dry_run and upload.is_unmapped and not _map_by_contents(upload, sample := _table_sample(upload)):
             return {"table": sample}, None
         if upload.format:
+            sample = _show_first_records(upload) if dry_run else {}
             result = _records(upload, job, dry_run)
-            outcome = {**result.as_json(), **({"sample": _sample(upload)} if dry_run else {})}
+            outcome = {**result.as_json(), **sample}
             if dry_run and upload.format == "table" and records_path(upload).is_file():
                 outcome["table"] = _table_sample(upload)
         else:
@@ -99,6 +100,13 @@ def _outcome(upload: Import, job: Job, *, dry_run: bool) -> tuple[dict[str, Any]
             with suppress(CorpusError):
                 outcome["table"] = _table_sample(upload)
     return without_folder(upload, outcome), result
+
+
+def _show_first_records(upload: Import) -> dict[str, Any]:
+    """Store the first records at once: to check the whole file may take minutes."""
+    records = _sample(upload)
+    Import.objects.filter(pk=upload.pk).update(first_records=records)
+    return {"sample": records}
 
 
 def _table_sample(upload: Import) -> dict[str, Any]:

@@ -209,7 +209,7 @@ def _columns(upload: Import) -> list[tuple[str, str]]:
 
 def _context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
     upload = enter_project(request, get_import(request.user, slug, pk))
-    outcome = upload.result if upload.result is not None else upload.preview or {}
+    outcome = upload.result if upload.result is not None else upload.preview or {"sample": upload.first_records or []}
     return {
         "upload": upload,
         "outcome": outcome,
