@@ -40,7 +40,7 @@ SHORTCUTS = (
     Shortcut(
         "Usual answers",
         frozenset({"option as a whole", "type of question", "words of the question with the option"}),
-        "For a type of question, the same answers, or answers with the same beginning or end, are right again and again.",
+        "For a type of question, the same answers, or those with one beginning or end, are right again and again.",
         "Balance the answers within each type: each option should be right as often as it is offered by chance.",
     ),
     Shortcut(

@@ -78,7 +78,7 @@ def tune_folds(questions: Sequence[Question], answers: Answers, tuning: Tuning, 
     """
     structure = structure_of(questions, answers)
     if len(np.unique(structure.groups)) < N_FOLDS:
-        raise EvaluationError("--train needs items of at least five videos to learn from; leave it out")
+        raise EvaluationError("--set train needs items of at least five videos to learn from; leave it out")
     folds = folds_of(structure.groups, strata_of(questions, answers), N_FOLDS, seed)
     with nullcontext(tuning.state) if tuning.state else TemporaryDirectory() as folder:
         state = _run(questions, answers, folds, tuning, seed, Path(folder))
@@ -144,10 +144,10 @@ class _Store:
             else:
                 fingerprint_of_state = fingerprint
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise EvaluationError(f"{self._folder}: is no folder of a tuning; choose another --train-state") from error
+            raise EvaluationError(f"{self._folder}: is no folder of a tuning; choose another train_state") from error
         if fingerprint_of_state != fingerprint:
             raise EvaluationError(
-                f"{self._folder}: belongs to other items, settings or another model; choose another --train-state"
+                f"{self._folder}: belongs to other items, settings or another model; choose another train_state"
             )
 
     def checkpoint(self, fold: int) -> Path:

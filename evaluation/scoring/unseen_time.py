@@ -15,9 +15,12 @@ from evaluation.scoring.protocols import Protocol
 from evaluation.scoring.queries import SCORE_FILE, records_of
 from foilworks.core.corpus.rules.two_clips import NEEDS_TIME
 from foilworks.core.hub.interfaces import ModelInfo
+from foilworks.core.media.frames import Span
 from foilworks.core.media.sampling import Sampling
 
 Record = Mapping[str, Any]
+# Frames per second of a clip whose record does not say it; only the makers' rules count frames.
+ASSUMED_RATE = 25.0
 NO_TIMES = "it gets {n} frames of both clips, without their times"
 TOO_FEW_FRAMES = "it gets {n} frames, and {needed} show how often the event is repeated"
 
@@ -40,7 +43,7 @@ def _unseen(records: Sequence[Record], frames: Sampling) -> Iterable[dict[str, s
         return
     counts = defaultdict(set)
     for record in records:
-        counts[_pair_of(record)].add(len(frames.moments(0.0, _seconds(record))))
+        counts[_pair_of(record)].add(len(frames.moments(_span(record))))
     for record in records:
         n, *others = counts[_pair_of(record)]
         needed = record["facts"][NEEDS_TIME]
@@ -60,8 +63,10 @@ def _row(record: Record, why: str) -> dict[str, str]:
     return {"item": record["id"], "part": "main", "why": why}
 
 
-def _seconds(record: Record) -> float:
-    """Return the length of the clip; made clips have no trim, and unknown lengths count as 0."""
+def _span(record: Record) -> Span:
+    """Return the span of the clip from 0; made clips have no trim, and unknown lengths count as one frame."""
     video = record["video"]
     end = video["end_time"] if video["end_time"] is not None else video.get("duration")
-    return max(0.0, (end or 0.0) - (video["start_time"] or 0.0))
+    rate = video.get("fps") or ASSUMED_RATE
+    n_frames = max(1, round(((end or 0.0) - (video["start_time"] or 0.0)) * rate))
+    return Span(0.0, n_frames / rate, tuple(number / rate for number in range(n_frames)))

@@ -318,7 +318,7 @@ def test_the_captions_position_needs_the_secret(world):
         lease = Lease.objects.select_related("slot__project").latest("pk")
         slot, foils = lease.slot, sorted(set(lease.order_shown) - {CAPTION})
         shown.append(lease.order_shown)
-        with override_settings(SECRET_KEY="the cheater's guess"):
+        with override_settings(DERIVATION_KEY="the cheater's guess"):
             seed = secret_seed("order-of-baseline", slot.project_id)
         computed.append(order_shown(seed, slot.item_id, slot.person_id, foils))
         seed = secret_seed("order-of-baseline", slot.project_id)

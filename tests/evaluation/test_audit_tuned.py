@@ -117,7 +117,7 @@ def test_a_killed_training_continues_with_the_same_numbers(model, tmp_path):
 
 
 def test_the_command_trains(source, folder, capsys, tmp_path):
-    arguments = ("--train", f"lm:{folder}", "--train-state", str(tmp_path), "--set", "train=20")
+    arguments = ("--model", f"lm:{folder}", "--set", f"train_state={tmp_path}", "--set", "train=20")
     call_command("audit", str(source.path), *arguments, "--json")
     learns = found_of(json.loads(capsys.readouterr().out), "learns")
     assert learns["n"] == 20
@@ -126,7 +126,7 @@ def test_the_command_trains(source, folder, capsys, tmp_path):
 
 def test_only_causal_language_models_and_small_samples_are_trained(source, capsys):
     with pytest.raises(SystemExit):
-        call_command("audit", str(source.path), "--train", "chat:x")
+        call_command("audit", str(source.path), "--model", "chat:x", "--set", "train=20")
     assert "is not a causal language model" in capsys.readouterr().err
     with pytest.raises(EvaluationError, match="from 1 to 400"):
         library.audit(source.path, train_items=401)

@@ -102,7 +102,8 @@ def test_the_command_says_what_the_files_give_away(tmp_path, capsys):
     videos.mkdir()
     rows = mirrored_set(videos, 12)
     (videos / f"{rows[0]['id']}.mp4").unlink()
-    call_command("audit", str(write_rows(tmp_path / "items.jsonl", rows)), "--format", "jsonl", "--videos", str(videos))
+    items = write_rows(tmp_path / "items.jsonl", rows)
+    call_command("audit", str(items), "--format", "jsonl", "--set", f"videos={videos}")
     said = capsys.readouterr().out
     assert "Answered from the files of the clips" in said
     assert "1 item has no readable file." in said

@@ -157,7 +157,7 @@ class _HeldOut:
 
 
 def _held_out(layout: Layout, answers: Answers, folds: Codes, keys: Sequence[Sequence[str]]) -> _HeldOut:
-    matrix, right = key_matrix(keys).matrix, layout.right_rows(answers)
+    matrix, right = key_matrix(keys), layout.right_rows(answers)
 
     def credits_without(left_out: tuple[int, ...]) -> NDArray[np.float64]:
         is_used = ~np.isin(folds, left_out)

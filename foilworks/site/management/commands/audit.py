@@ -33,7 +33,9 @@ MARKS = {
 }
 NOT_RUN = "not run"
 # Parameters of the audit itself, with their usual values.
-OWN_PARAMS = {"sample": SAMPLE_ITEMS, "seed": 0, "partly": 0, "train": MAX_TRAINED}
+OWN_PARAMS = {"sample": SAMPLE_ITEMS, "seed": 0, "partly": 0, "train": 0}
+# Those that are folders.
+FOLDERS = ("train_state", "videos")
 NEVER = "never"
 
 
@@ -52,7 +54,10 @@ class Command(FoilworksCommand):
             parser,
             f"parameter of the audit or of the format; repeatable. sample: max items that are solved (default "
             f"{SAMPLE_ITEMS}); seed: of the sample and of the folds (default 0); partly: 1 uses files of predictions "
-            "although more than a tenth of their answers cannot be read",
+            "although more than a tenth of their answers cannot be read; train: items on which the first --model is "
+            f"also tuned, at most {MAX_TRAINED} (default 0); train_state: folder from which the same command continues "
+            "that; videos: folder with the files of the clips, to check whether their size, length, encoder or "
+            "direction answer the items",
         )
         parser.add_argument(
             "--model",
@@ -61,16 +66,6 @@ class Command(FoilworksCommand):
             dest="models",
             metavar="SPEC",
             help="also try a text-only model, such as lm:FOLDER; repeatable",
-        )
-        parser.add_argument(
-            "--train",
-            default="",
-            metavar="SPEC",
-            help="also tune a language model on the texts of the other items, such as lm:FOLDER (at most "
-            f"{MAX_TRAINED} items, --set train=N)",
-        )
-        parser.add_argument(
-            "--train-state", type=Path, metavar="FOLDER", help="the same command continues a --train from this folder"
         )
         parser.add_argument(
             "--predictions", type=Path, metavar="FILE", help="scores or predictions of a model with the full clip"
@@ -82,13 +77,6 @@ class Command(FoilworksCommand):
             dest="rungs",
             metavar="NAME=FILE",
             help="the same with less of the clip: no_clip, best_frame, shuffled, …; repeatable",
-        )
-        parser.add_argument(
-            "--videos",
-            type=Path,
-            metavar="FOLDER",
-            help="files of the clips, by name: also check whether their size, length, encoder or direction answer the "
-            "items",
         )
         self._add_results(parser)
 
@@ -114,8 +102,12 @@ class Command(FoilworksCommand):
         self.fail_on = options["fail_on"]
         params = parse_set_options(options["set"])
         sample, seed, with_partly, train_items = (whole_number(self.parser, params, *row) for row in OWN_PARAMS.items())
+        train_state, videos = (Path(name) if (name := params.pop(row, "")) else None for row in FOLDERS)
         if sample < 1:
             self.parser.error("--set sample must be at least 1")
+        if train_items and not options["models"]:
+            self.parser.error("--set train needs the --model that it tunes")
+        learner = _learner(options["models"][0]) if train_items else None
         rungs = parse_rungs(options["rungs"])
         if options["predictions"]:
             rungs["full"] = options["predictions"]
@@ -127,12 +119,12 @@ class Command(FoilworksCommand):
                 models=_scorers(options["models"]),
                 rungs=rungs,
                 with_partly=bool(with_partly),
-                videos=options["videos"],
+                videos=videos,
                 certify=options["certify"],
                 progress=lambda done, total: self.say(f"step {done} of {total}"),
-                train=_learner(options["train"]),
-                train_state=options["train_state"],
-                train_items=train_items,
+                train=learner,
+                train_state=train_state,
+                train_items=train_items or MAX_TRAINED,
                 **read_options(self.parser, params, **options),
             ).document
         )
@@ -191,11 +183,9 @@ def _scorers(specs: Sequence[str]) -> dict[str, Any]:
 
 
 def _learner(spec: str) -> Any:
-    if not spec:
-        return None
     kind, _, name = spec.partition(":")
     if kind != "lm" or not name:
-        raise EvaluationError(f"--train {quoted(spec)}: is not a causal language model; give lm:HUB_ID_OR_FOLDER")
+        raise EvaluationError(f"--set train: {quoted(spec)} is not a causal language model; give lm:HUB_ID_OR_FOLDER")
     # Imported on request: it imports a model library.
     from foilworks.core.hub.training.option_letters import LetterModel
 

@@ -5,20 +5,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.audit.file_order import N_SHUFFLES, OrderResult, compare_orders
+from evaluation.audit.file_order import MIN_SHARDS, N_SHUFFLES, OrderResult, compare_orders
 from evaluation.audit.file_reader import Problems, read_all
 from foilworks.library.inputs import opened_sources
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
 from foilworks.site.management.benchmark_options import add_benchmark_options, read_options, whole_number
-
-SENTENCES = {
-    "seen": "{name} finds the order of the file likelier than random orders (p = {p:.2g}): it has seen the file.",
-    "not shown": "{name} does not prefer the order of the file (p = {p:.2g}). This does not show that it never saw it.",
-    "sorted": "The order of the file is not random: it follows the alphabet, the length or the words "
-    "(p = {p_sorted:.2g}). So the test would accuse any model. Only a file that was shuffled before it was published "
-    "can be tested.",
-    "too few": "The file has {n_shards} parts of {n_records} records, too few to test. At least 10 parts are needed.",
-}
 
 
 class Command(FoilworksCommand):
@@ -53,4 +44,13 @@ class Command(FoilworksCommand):
 
 
 def sentence_of(result: OrderResult) -> str:
-    return SENTENCES[result.answer].format(**asdict(result))
+    p, p_sorted = f"p = {result.p:.2g}", f"p = {result.p_sorted:.2g}"
+    return {
+        "seen": f"{result.name} finds the order of the file likelier than random orders ({p}): it has seen the file.",
+        "not shown": f"{result.name} does not prefer the order of the file ({p}). It may have seen it all the same.",
+        "sorted": "The order of the file is not random: it follows the alphabet, the length or the words "
+        f"({p_sorted}). So the test would accuse any model. Only a file that was shuffled before it was published can be "
+        "tested.",
+        "too few": f"The file has {result.n_shards} parts of {result.n_records} records, too few to test. At least "
+        f"{MIN_SHARDS} parts are needed.",
+    }[result.answer]
