@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from foilworks.core.corpus.models import Subtest
@@ -30,11 +30,23 @@ def project(db):
 def test_each_kind_of_a_benchmark_has_a_recipe_of_an_existing_method(slug):
     names = [*BENCHMARKS[slug].recipes.values(), BENCHMARKS[slug].proficiency]
     assert {RECIPES[name].method for name in names} <= set(METHODS)
+    # Both are names of `--recipe`.
+    assert slug not in RECIPES
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("subtest", "order"), ("mode", "paper"), ("set", ["foils=2"]), ("filters", ""), ("estimate", True)],
+)
+def test_a_benchmark_refuses_options_of_one_run(project, name, value):
+    with pytest.raises(CommandError, match=f"the benchmark 'temporal' sets these .* leave out --{name}$"):
+        call_command("generate", project=project.slug, recipe="temporal", **{name: value})
+    assert not GenerationRun.objects.exists()
 
 
 def test_one_command_makes_the_subtests_their_runs_and_their_proficiency_items(project, capsys):
     kept = make_subtest(project, name="direction and manner")
-    call_command("generate", project=project.slug, benchmark="temporal", sync=True, as_json=True)
+    call_command("generate", project=project.slug, recipe="temporal", sync=True, as_json=True)
     result = json.loads(capsys.readouterr().out)
     assert [row["subtest"] for row in result["runs"]] == ["temporal proficiency", *BENCHMARKS["temporal"].recipes]
     assert {row["state"] for row in result["runs"]} <= {"done", "partly"}

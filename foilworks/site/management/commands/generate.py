@@ -23,6 +23,9 @@ from generation.records import MODES
 from generation.run_counts import filter_counts, state_counts
 from generation.run_request import FoilRequest
 
+# Options that a benchmark, which starts several runs, does not take.
+OF_ONE_RUN = ("subtest", "mode", "set", "filters", "estimate")
+
 
 class Command(FoilworksCommand):
     help = "make foils for the captions of a project with one method, and filter them"
@@ -36,13 +39,9 @@ class Command(FoilworksCommand):
             "--recipe",
             metavar="SLUG",
             help="method, parameters and filters of a published subtest; --set overrides them; one of: "
-            + ", ".join(sorted(RECIPES)),
-        )
-        what.add_argument(
-            "--benchmark",
-            metavar="SLUG",
-            help="one run per kind of foil, each with its subtest, and one of proficiency items; one of: "
-            + ", ".join(sorted(BENCHMARKS)),
+            + ", ".join(sorted(RECIPES))
+            + "; or of a benchmark, which makes one run per kind of foil, each with its subtest, and one of "
+            "proficiency items: " + ", ".join(sorted(BENCHMARKS)),
         )
         parser.add_argument("--subtest", metavar="NAME", help="default: the subtest, if the project has only one")
         parser.add_argument(
@@ -84,7 +83,7 @@ class Command(FoilworksCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         project = project_by_slug(options["project"])
-        if options["benchmark"]:
+        if options["recipe"] in BENCHMARKS:
             return self._benchmark(project, options)
         recipe = find_recipe(options["recipe"]) if options["recipe"] else None
         params, filters = _settings(options, recipe)
@@ -108,11 +107,16 @@ class Command(FoilworksCommand):
         return _result(run)
 
     def _benchmark(self, project: Project, options: dict[str, Any]) -> dict[str, Any]:
+        usual = (None, False, "corrected")
+        if unused := [f"--{name}" for name in OF_ONE_RUN if options[name] not in usual]:
+            raise GenerationError(
+                f"the benchmark '{options['recipe']}' sets these for each of its runs; leave out {', '.join(unused)}"
+            )
         selection = _selection(options)
-        runs = start_benchmark(None, project, options["benchmark"], seed=options["seed"], selection=selection)
+        runs = start_benchmark(None, project, options["recipe"], seed=options["seed"], selection=selection)
         self._work(runs, is_sync=options["sync"])
         return {
-            "benchmark": options["benchmark"],
+            "benchmark": options["recipe"],
             "runs": [{"subtest": row.subtest.name, **_result(row)} for row in runs],
         }
 
