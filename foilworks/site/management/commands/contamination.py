@@ -49,8 +49,8 @@ def sentence_of(result: OrderResult) -> str:
         "seen": f"{result.name} finds the order of the file likelier than random orders ({p}): it has seen the file.",
         "not shown": f"{result.name} does not prefer the order of the file ({p}). It may have seen it all the same.",
         "sorted": "The order of the file is not random: it follows the alphabet, the length or the words "
-        f"({p_sorted}). So the test would accuse any model. Only a file that was shuffled before it was published can be "
-        "tested.",
+        f"({p_sorted}). So the test would accuse any model. Only a file that was shuffled before it was published "
+        "can be tested.",
         "too few": f"The file has {result.n_shards} parts of {result.n_records} records, too few to test. At least "
         f"{MIN_SHARDS} parts are needed.",
     }[result.answer]
