@@ -27,6 +27,7 @@ from foilworks.core.corpus.import_formats.lsmdc import names_pattern
 from foilworks.core.corpus.vote_records import ANONYMOUS_NAME
 from foilworks.core.text.tokens import whole_words
 from foilworks.site.reproduction import tst_answers
+from generation.grammar.directions import OPPOSITIONS
 from generation.grammar.preposition_misfits import SKIP
 from generation.grammar.surface import phrase_pattern
 from generation.methods._characters import name_pattern
@@ -47,6 +48,7 @@ MADE: dict[str, Callable[[], list[Any]]] = {
     "foilworks/site/backup/rehearsal.py": lambda: [re.compile(r"foilworks_rehearsal_[0-9a-f]{12}")],
     "generation/grammar/preposition_misfits.py": lambda: [re.compile(rf"\b(?:on|in|inside|onto|into) {SKIP}car\b")],
     "generation/grammar/surface.py": lambda: [phrase_pattern(WORDS)],
+    "generation/grammar/word_opposites.py": lambda: [row.pattern for row in OPPOSITIONS],
     "generation/pairs/paces.py": lambda: [PACE],
     "annotation/pairs/made_clips.py": lambda: [MADE_CLIP],
     "generation/methods/_characters.py": lambda: [name_pattern(tuple(WORDS))],
