@@ -317,9 +317,14 @@ def test_braces_of_a_prompt_stay_and_its_version_never_changes():
     )
     # What stands under an id never changes: a new wording takes a new version.
     assert {prompt.id: prompt.sha256[:12] for prompt in PROMPTS.values()} == {
+        "added-events@1": "0e729d396b8e",
+        "camera-motion@1": "ad724f876190",
+        "causes@1": "d352f6220925",
+        "comparison@1": "8ae7c2a1c667",
         "counterfactual@1": "7772e7191a19",
         "counterfactual-object@1": "dfb42d8e77ed",
         "polish@1": "3801c383a56f",
+        "roles@1": "e86df4715699",
     }
 
 
