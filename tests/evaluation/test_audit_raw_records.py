@@ -44,7 +44,8 @@ def test_a_parquet_file_is_read_by_the_names_of_its_columns(tmp_path):
     assert {(one.video, one.split, one.subtest) for one in read_all([Source(path)], Problems())} == {
         (pair["video_id"], "test", "test") for pair in PAIRS
     }
-    assert audit([Source(path)], Options())["items"] == run(ChildLimits(), audit_uploaded, path, "", 100)["items"] == 3
+    of_visitor = run(ChildLimits(), audit_uploaded, [path], "", {}, 100).result
+    assert audit([Source(path)], Options())["items"] == of_visitor["items"] == 3
 
 
 def test_options_in_a_parquet_file_are_lists(tmp_path):
