@@ -74,8 +74,9 @@ class Command(FoilworksCommand):
             "accepted",
         )
         parser.add_argument("--seed", type=int, default=0, help="seed; the same seed makes the same foils")
-        parser.add_argument("--sync", action="store_true", help="run it now instead of queueing a job")
-        parser.add_argument(
+        when = parser.add_mutually_exclusive_group()
+        when.add_argument("--sync", action="store_true", help="run it now instead of queueing a job")
+        when.add_argument(
             "--estimate",
             action="store_true",
             help="start no run; ask an instruction model about a few captions, and show what all will cost",
