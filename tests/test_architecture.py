@@ -16,12 +16,12 @@ from types import ModuleType
 
 import pytest
 from django.urls import get_resolver
-from house import GENERATED
 
 from foilworks.core.jobs.names import find_job
 from foilworks.core.rooms import declared
 from foilworks.core.text.registry import Entry, load
 from foilworks.site.cli import own_commands
+from scripts.house import GENERATED
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("annotation", "evaluation", "foilworks", "generation")
