@@ -19,6 +19,7 @@ CLASSES = {
     "test_keys_and_sign_up": "Default keys, open sign-up",
     "test_informed_cheater": "Answers without watching the clip",
     "test_object_access": "Object access: every id × every role",
+    "test_files_of_others": "Files of other projects",
     "test_deserialisation": "Unsafe deserialisation",
     "test_job_flooding": "Job flooding",
     "test_bombs": "Decompression bombs",

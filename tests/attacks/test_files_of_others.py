@@ -25,6 +25,8 @@ from generation.filters.registry import FILTERS
 from generation.methods.registry import METHODS
 from tests import test_access_matrix as pages
 from tests import test_api_access_matrix as operations
+from tests.attacks.guards import guarded_by
+from tests.attacks.test_paths import MINE
 from tests.test_access_matrix import World, worlds, worlds_of_the_file  # noqa: F401 - fixtures
 from tests.test_api_access_matrix import OPERATIONS, headers_of
 
@@ -159,6 +161,7 @@ def bodies() -> Iterator[tuple[str, tuple[str, ...], dict[str, Any]]]:
         yield from (("preview_captions", ("params", name), {"maker": slug}) for name in named)
 
 
+@guarded_by(MINE)
 def test_no_text_of_an_operation_reaches_a_file_of_another_project(worlds, foreign, settings):  # noqa: F811
     settings.API_RATE_LIMIT_PER_MINUTE = 0
     world = operations.make_api_world()
