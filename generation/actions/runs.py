@@ -18,7 +18,7 @@ from foilworks.core.jobs.queue import cancel, enqueue
 from foilworks.core.projects.access import require_researcher, require_role
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import Project, Role, User
-from foilworks.core.text.quoting import quoted
+from foilworks.core.text.quoting import quoted, shortened
 from foilworks.core.text.registry import lookup, parse_params
 from foilworks.core.text.storable import is_storable
 from generation.captioning.registry import CAPTIONERS
@@ -146,7 +146,8 @@ def _with_vectors(params: dict[str, Any]) -> dict[str, Any]:
 def _selection(subtest: Subtest, raw_selection: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in raw_selection.items():
         if name not in SELECTION or not isinstance(value, SELECTION[name]):
-            raise GenerationError(f"captions cannot be selected by {name}={quoted(value)}; use {', '.join(SELECTION)}")
+            known = ", ".join(SELECTION)
+            raise GenerationError(f"captions cannot be selected by {shortened(name)}={quoted(value)}; use {known}")
     if not is_storable(raw_selection) or not all(isinstance(key, str) for key in raw_selection.get("caption_keys", ())):
         raise GenerationError("a caption key contains a NUL character or invalid text; remove it")
     if raw_selection.get("split", "") not in Split.values:
@@ -154,7 +155,7 @@ def _selection(subtest: Subtest, raw_selection: Mapping[str, Any]) -> dict[str, 
             f"there is no split {quoted(raw_selection['split'])}; choose one of: {', '.join(Split.values[1:])}"
         )
     if raw_selection.get("limit", 1) < 1:
-        raise GenerationError(f"the limit is {raw_selection['limit']}; give a whole number of captions from 1")
+        raise GenerationError(f"the limit is {quoted(raw_selection['limit'])}; give a whole number of captions from 1")
     return with_last_caption(subtest, dict(raw_selection))
 
 
