@@ -87,7 +87,7 @@ def _state(subtest: str, label: str) -> Recipe:
 def _by_model(prompt: Prompt) -> Recipe:
     """Return the recipe of a kind of foils that only models and people can make."""
     params = {"template": prompt.id, "foils": 1, "self_check": "yes"}
-    return Recipe(f"{prompt.label}, by an instruction model", "1", "chat", params, PLAIN, source=prompt.source)
+    return Recipe(f"{prompt.label}, by an instruction model", "1", "chat", params, PLAIN)
 
 
 RECIPES: dict[str, Recipe] = {
