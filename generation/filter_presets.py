@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 
-from generation.filters.registry import default_filters
+from generation.default_filters import default_filters
 from generation.recipes import RECIPES
 
 Filters = Mapping[str, Mapping[str, Any]]

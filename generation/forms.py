@@ -18,8 +18,9 @@ from foilworks.core.text.diff import diff_segments
 from foilworks.core.text.errors import ActionableError
 from foilworks.core.text.registry import Entry, parse_params
 from generation.captioning.registry import CAPTIONERS
+from generation.default_filters import default_filters
 from generation.filter_presets import papers_of, presets_of
-from generation.filters.registry import FILTERS, default_filters, needs_weights
+from generation.filters.registry import FILTERS, needs_weights
 from generation.instruction_models.forms import check_asking, offer_choices
 from generation.methods.registry import METHODS
 from generation.model_paths import with_paths

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from foilworks.core.text.quoting import quoted
+from generation.default_filters import REPLACES_WORDS
 from generation.errors import GenerationError
-from generation.filters.registry import DRAW, REPLACES_WORDS
+from generation.filters.registry import DRAW
 from generation.instruction_models.kind_prompts import KIND_PROMPTS
 from generation.instruction_models.prompt import Prompt
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from generation import views
+from generation import prompt_views, views
 from generation.methods_page import methods
 
 app_name = "generation"
@@ -13,7 +13,7 @@ urlpatterns = [
     path("projects/<slug:slug>/runs/new/", views.new_run, name="new_run"),
     path("projects/<slug:slug>/runs/new/fields/", views.method_fields, name="method_fields"),
     path("projects/<slug:slug>/runs/new/preview/", views.run_preview, name="run_preview"),
-    path("projects/<slug:slug>/prompts/", views.prompts, name="prompts"),
+    path("projects/<slug:slug>/prompts/", prompt_views.prompts, name="prompts"),
     path("projects/<slug:slug>/runs/<int:pk>/", views.run, name="run"),
     path("projects/<slug:slug>/runs/<int:pk>/resume/", views.resume_run, name="resume_run"),
     path("projects/<slug:slug>/runs/<int:pk>/stop/", views.stop_run, name="stop_run"),

@@ -23,17 +23,13 @@ from generation.access import get_candidate, get_caption_run, get_run, get_selec
 from generation.actions import benchmarks
 from generation.actions import runs as actions
 from generation.actions.selections import apply_selection, move_thresholds, start_selection, why_no_selection
-from generation.actions.write_prompt import write_prompt
 from generation.candidate_history import in_a_sentence
 from generation.captioning.registry import CAPTIONERS
 from generation.errors import GenerationError
 from generation.forms import CANDIDATE_ORDERS, RUN_ORDERS, BudgetForm, CaptionForm, RunFilter, RunForm
-from generation.instruction_models.forms import PromptForm, as_initial
-from generation.instruction_models.prompt_rows import as_prompt, find_prompt
-from generation.instruction_models.prompts import PROMPTS
 from generation.methods.registry import METHODS
 from generation.model_presence import check_named
-from generation.models import Candidate, GenerationRun, PromptTemplate, Selection
+from generation.models import Candidate, GenerationRun, Selection
 from generation.models.side_work import CaptionRun, Tuning
 from generation.recipes import BENCHMARKS
 from generation.run_counts import (
@@ -428,30 +424,3 @@ def tuning(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         context,
         refresh=bool(live_only and stored_tuning.job and stored_tuning.job.is_over),
     )
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def prompts(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the prompts and the form of a new one. `?from=counterfactual@1` fills the form with that prompt."""
-    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
-    form = PromptForm(request.POST) if request.method == "POST" else PromptForm(initial=_first_words(request, project))
-    if request.method == "POST" and form.is_valid():
-        try:
-            row = write_prompt(request.user, project, **form.cleaned_data)
-        except GenerationError as error:
-            form.add_error(None, str(error))
-        else:
-            messages.success(request, _("Version %(id)s is saved. New runs can use it.") % {"id": row})
-            return redirect("generation:prompts", project.slug)
-    rows = PromptTemplate.objects.filter(project=project).select_related("created_by")
-    own = [{"prompt": as_prompt(row), "row": row} for row in rows]
-    context = {"form": form, "own": own, "built_in": PROMPTS.values()}
-    return render(request, "generation/prompts.html", context, status=422 if request.method == "POST" else 200)
-
-
-def _first_words(request: HttpRequest, project: object) -> dict[str, str]:
-    prompt_id = request.GET.get("from", "")
-    if not prompt_id:
-        return {}
-    prompt = find_prompt(prompt_id, project)  # type: ignore[arg-type]
-    return as_initial(prompt) | ({} if prompt.id in PROMPTS else {"slug": prompt.slug})

@@ -58,7 +58,8 @@ def foils(
     'three'
     """
     from generation.caption_file import CaptionFile
-    from generation.filters.registry import DRAW, default_filters
+    from generation.default_filters import default_filters
+    from generation.filters.registry import DRAW
     from generation.trial import try_method
 
     is_drawn = draw and DRAW in default_filters(method, mode)

@@ -22,8 +22,9 @@ from foilworks.core.text.quoting import quoted, shortened
 from foilworks.core.text.registry import lookup, parse_params
 from foilworks.core.text.storable import is_storable
 from generation.captioning.registry import CAPTIONERS
+from generation.default_filters import default_filters
 from generation.errors import GenerationError
-from generation.filters.registry import FILTERS, SCREENING, default_filters
+from generation.filters.registry import FILTERS, SCREENING
 from generation.instruction_models import endpoints
 from generation.instruction_models.prompt_rows import find_prompt
 from generation.methods.registry import METHODS

@@ -5,8 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foilworks.core.text.registry import load, parse_params
+from generation.default_filters import DEFAULT_FILTERS
 from generation.filters import duplicate, identical, minimal_edit
-from generation.filters.registry import DEFAULT_FILTERS, DRAW, FILTERS
+from generation.filters.registry import DRAW, FILTERS
 from generation.records import CaptionInput, Case
 from tests.generation import making
 

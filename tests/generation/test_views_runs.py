@@ -7,7 +7,8 @@ from foilworks.core.corpus.rules.states import CandidateState
 from foilworks.core.jobs.models import Job, JobState
 from foilworks.core.projects.models import AuditEvent, Role
 from foilworks.core.text.registry import load
-from generation.filters.registry import FILTERS, default_filters, needs_weights
+from generation.default_filters import default_filters
+from generation.filters.registry import FILTERS, needs_weights
 from generation.methods.registry import METHODS
 from generation.models import GenerationRun
 from tests.factories import (

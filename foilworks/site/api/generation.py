@@ -19,7 +19,8 @@ from generation.actions import runs as actions
 from generation.actions.selections import apply_selection, move_thresholds, start_selection
 from generation.actions.write_prompt import write_prompt
 from generation.captioning.registry import CAPTIONERS
-from generation.filters.registry import FILTERS, default_filters
+from generation.default_filters import default_filters
+from generation.filters.registry import FILTERS
 from generation.forms import CaptionForm
 from generation.instruction_models.forms import PromptForm
 from generation.instruction_models.prompts import PROMPTS

@@ -57,7 +57,7 @@ from foilworks.site.exports.collect import collect_release
 from foilworks.site.imports.store import import_records
 from foilworks.site.supervisor.services import services
 from generation.actions.runs import start_run as start_generation
-from generation.filters.registry import DEFAULT_FILTERS
+from generation.default_filters import DEFAULT_FILTERS
 from generation.models import GenerationRun
 from generation.run_request import FoilRequest
 

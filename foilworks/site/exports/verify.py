@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from itertools import zip_longest
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -32,6 +32,7 @@ from foilworks.core.jobs.outcomes import MAX_MISSING_SHARE
 from foilworks.core.text.quoting import quoted
 from foilworks.site.documents.figures import figure_rows
 from foilworks.site.exports.covered import README, covered, covered_by_hash, disorder, notes, readme_difference
+from foilworks.site.exports.exported_files import DifferenceError, parse_line, read_lines, read_table
 from foilworks.site.exports.recomputed import RECOMPUTED, Evidence, recomputed
 from foilworks.site.exports.signature import problem_of
 
@@ -63,10 +64,6 @@ STRANGE = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 NEAR = {"rel_tol": 1e-6, "abs_tol": 1e-9}
 
 
-class _DifferenceError(Exception):
-    """The first difference; never leaves this module."""
-
-
 def verify(folder: Path, expected: str = "", key: str = "") -> dict[str, Any]:
     """Return {"ok": True, "hash", "manifest", "signed_by", "recomputed", …} or {"ok": False, "difference"}.
 
@@ -90,9 +87,9 @@ def verify(folder: Path, expected: str = "", key: str = "") -> dict[str, Any]:
         if manifest.get("format") == WHOLE:
             checked = _same_content(folder, manifest)
         if expected_hash and expected_hash != manifest[_KEY]:
-            raise _DifferenceError(_hash_difference(manifest, expected_hash))
+            raise DifferenceError(_hash_difference(manifest, expected_hash))
         signer = _signer(manifest, key.strip().lower())
-    except _DifferenceError as difference:
+    except DifferenceError as difference:
         return {"ok": False, "difference": str(difference)}
     report = {**checked, **notes(folder, manifest, expected=bool(expected_hash))}
     return {"ok": True, "hash": manifest["content_hash"], "manifest": manifest[_KEY], "signed_by": signer, **report}
@@ -109,7 +106,7 @@ def _signer(manifest: Mapping[str, Any], expected_key: str) -> str:
             raise
         return f"not checked: {error}"
     if problem:
-        raise _DifferenceError(f"{MANIFEST}: {problem}")
+        raise DifferenceError(f"{MANIFEST}: {problem}")
     return str(signature["public_key"]) if signature else ""
 
 
@@ -118,12 +115,12 @@ def _manifest(folder: Path) -> dict[str, Any]:
     try:
         text = (folder / MANIFEST).read_bytes().decode("utf-8")
     except (OSError, ValueError) as error:
-        raise _DifferenceError(f"{MANIFEST}: cannot be read ({error})") from error
+        raise DifferenceError(f"{MANIFEST}: cannot be read ({error})") from error
     manifest = read_manifest(text)
     if manifest is None or "content_hash" not in manifest:
-        raise _DifferenceError(f"{MANIFEST}: was not made by {MADE_BY}, or lacks the files or the content hash")
+        raise DifferenceError(f"{MANIFEST}: was not made by {MADE_BY}, or lacks the files or the content hash")
     if pretty(manifest) != text or self_hash(manifest) != manifest.get(_KEY):
-        raise _DifferenceError(f"{MANIFEST}: was changed: its own hash differs")
+        raise DifferenceError(f"{MANIFEST}: was changed: its own hash differs")
     return manifest
 
 
@@ -134,27 +131,27 @@ def _same_files(folder: Path, manifest: Mapping[str, Any]) -> None:
     }
     listed_files = manifest["files"]
     for name in sorted(file_names - {MANIFEST} - set(listed_files)):
-        raise _DifferenceError(f"{name}: is not in the manifest")
+        raise DifferenceError(f"{name}: is not in the manifest")
     for name in sorted(listed_files):
         path = folder / name
         if name not in file_names or ".." in PurePosixPath(name).parts:
-            raise _DifferenceError(f"{name}: is missing")
+            raise DifferenceError(f"{name}: is missing")
         if path.is_symlink():
-            raise _DifferenceError(f"{name}: is a link, not a file")
+            raise DifferenceError(f"{name}: is a link, not a file")
         if hashlib.sha256(path.read_bytes()).hexdigest() != listed_files[name].get("sha256"):
-            raise _DifferenceError(f"{name}: was changed: its SHA-256 is not the manifest's")
+            raise DifferenceError(f"{name}: was changed: its SHA-256 is not the manifest's")
 
 
 def _same_content(folder: Path, manifest: Mapping[str, Any]) -> dict[str, list[str]]:
     """Check what follows from items, votes and scores; return what was recomputed."""
-    items = [record for _, record in _lines(folder / "items.jsonl")]
+    items = [record for _, record in read_lines(folder / "items.jsonl")]
     parsed = (whole_export.vote_of, whole_export.vote_line), (whole_export.score_of, whole_export.score_line)
-    votes = [_parsed("vote", *parsed[0], where, line) for where, line in _lines(folder / "votes.jsonl")]
-    scores = [_parsed("score", *parsed[1], where, line) for where, line in _lines(folder / "scores.jsonl")]
+    votes = [parse_line("vote", *parsed[0], where, line) for where, line in read_lines(folder / "votes.jsonl")]
+    scores = [parse_line("score", *parsed[1], where, line) for where, line in read_lines(folder / "scores.jsonl")]
     try:
         content_hash = hash_of(record for record in items if record.get("released"))
     except (TypeError, ValueError, KeyError) as error:
-        raise _DifferenceError(f"items.jsonl: has no content hash ({error})") from error
+        raise DifferenceError(f"items.jsonl: has no content hash ({error})") from error
     expected_hash = manifest["held_hash"] if manifest.get("withheld") else manifest["content_hash"]
     _same("items.jsonl", "content hash", content_hash, expected_hash)
     counts = {"items": len(items), "votes": len(votes), "scores": len(scores)}
@@ -174,7 +171,7 @@ def _same_content(folder: Path, manifest: Mapping[str, Any]) -> dict[str, list[s
         # A document with impossible content: its digest tells which one.
         if since:
             _same_digests(folder)
-        raise _DifferenceError(f"tables/: cannot be computed again ({quoted(error)})") from error
+        raise DifferenceError(f"tables/: cannot be computed again ({quoted(error)})") from error
     if since:
         _same_digests(folder)
     _same_layout(folder, manifest, items, votes, scores)
@@ -188,12 +185,12 @@ def _same_layout(
 ) -> None:
     """Check what has no digest of its own besides the manifest's: the order of lines, the numbers of the card."""
     if name := disorder(items, votes, scores):
-        raise _DifferenceError(f"{name}: the order of its lines is not that of an export")
+        raise DifferenceError(f"{name}: the order of its lines is not that of an export")
     if README in manifest["files"]:
         text = (folder / README).read_text(encoding="utf-8", errors="replace")
         frozen = (str(manifest.get(name)) for name in ("project", "release", "content_hash", "created_at"))
         if difference := readme_difference(text, facts_of(ReleaseContent(*frozen, items, votes, scores))):
-            raise _DifferenceError(f"{README}: {difference}")
+            raise DifferenceError(f"{README}: {difference}")
 
 
 def _same_computed(folder: Path, votes: list[ReleaseVote], scores: list[ReleaseScore]) -> None:
@@ -234,7 +231,7 @@ def _same_counts(items: Rows, counted: Mapping[str, VoteCounts]) -> None:
 
 def _same_checks(folder: Path, votes: list[ReleaseVote], scores: list[ReleaseScore]) -> None:
     name = f"tables/{whole_export.CHECKS}.json"
-    table, computed = _table(folder, whole_export.CHECKS), whole_export.checks(votes, scores)
+    table, computed = read_table(folder, whole_export.CHECKS), whole_export.checks(votes, scores)
     rows_by_key = [
         {(row.get("subtest"), row.get("model"), row.get("protocol")): row for row in rows}
         for rows in (table.get("scores", []), computed["scores"])
@@ -250,7 +247,7 @@ def _same_checks(folder: Path, votes: list[ReleaseVote], scores: list[ReleaseSco
 
 def _same_model_files(folder: Path, scores: list[ReleaseScore]) -> None:
     """Check that the files of single models have the lines of scores.jsonl, each once."""
-    records = [record for path in sorted((folder / "scores").glob("*.jsonl")) for _, record in _lines(path)]
+    records = [record for path in sorted((folder / "scores").glob("*.jsonl")) for _, record in read_lines(path)]
     model_lines = sorted(map(canonical_line, records))
     expected_lines = sorted(canonical_line(whole_export.score_line(score)) for score in scores)
     _same("scores/", "lines", model_lines, expected_lines, show=False)
@@ -260,7 +257,7 @@ def _same_results(folder: Path, scores: list[ReleaseScore]) -> None:
     """Check T, P and P+T of every model, overall and per subtest and test, recomputed from the raw scores."""
     if not (folder / "tables" / "models.json").exists():
         return
-    for exported in _table(folder, "models"):
+    for exported in read_table(folder, "models"):
         rows = [
             score
             for score in scores
@@ -297,11 +294,11 @@ def _same_tables(folder: Path, items: Rows, votes: list[ReleaseVote], layout: in
     evidence = Evidence(items, votes)
     for kind in _kinds(items, layout):
         path = f"tables/{kind}.json"
-        exported = _table(folder, kind) if (folder / path).exists() else None
+        exported = read_table(folder, kind) if (folder / path).exists() else None
         computed = recomputed(kind, evidence, exported)
         if computed is None and exported is None:
             continue
-        exported = _table(folder, kind)
+        exported = read_table(folder, kind)
         if layout < SMALL_SAMPLES_SINCE:
             exported, computed = (_without(table, _is_interval) for table in (exported, computed))
         if kind == "blind":
@@ -353,8 +350,8 @@ def _same_leaderboard(folder: Path, items: Rows, scores: list[ReleaseScore]) -> 
     """Check that its shares equal the models' results. A model without scores of enough items has none there."""
     if not (folder / "tables" / "leaderboard.json").exists():
         return
-    name, board = "tables/leaderboard.json", _table(folder, "leaderboard")
-    results = {(model["model_key"], model["protocol"]): model["overall"] for model in _table(folder, "models")}
+    name, board = "tables/leaderboard.json", read_table(folder, "leaderboard")
+    results = {(model["model_key"], model["protocol"]): model["overall"] for model in read_table(folder, "models")}
     n_released = sum(bool(record.get("released")) for record in items)
     n_scored = Counter((score.model_key, score.protocol) for score in scores)
     for row in board["models"]:
@@ -372,7 +369,7 @@ def _same_flat(folder: Path, items: Rows, counted: Counted, *, own_names: bool) 
     content = ReleaseContent("", "", "", "", tuple(items))
     older = {} if own_names else _files_by_subtest(folder / whole_export.DATA)
     for name, records in by_subtest(released_items(content, counted), ".jsonl").items():
-        exported = [row for _, row in _lines(folder / whole_export.DATA / older.get(records[0].subtest, name))]
+        exported = [row for _, row in read_lines(folder / whole_export.DATA / older.get(records[0].subtest, name))]
         texts = whole_export.flat_texts(has_pairs=any(record.pair for record in records))
         rows = (whole_export.flat_row(record, texts) for record in records)
         for row, expected in zip_longest(exported, rows, fillvalue={}):
@@ -381,7 +378,7 @@ def _same_flat(folder: Path, items: Rows, counted: Counted, *, own_names: bool) 
 
 def _files_by_subtest(folder: Path) -> dict[str, str]:
     """Return subtest -> the name of the file whose first row belongs to it."""
-    first = {path.name: next(_lines(path), ("", {}))[1] for path in sorted(folder.glob("*.jsonl"))}
+    first = {path.name: next(read_lines(path), ("", {}))[1] for path in sorted(folder.glob("*.jsonl"))}
     return {str(row.get("subtest")): name for name, row in first.items()}
 
 
@@ -391,23 +388,23 @@ def _same_figures(folder: Path, *, of_own: bool) -> None:
         path = folder / "figures" / f"{stem}.csv"
         text = path.read_bytes().decode("utf-8", "replace") if path.is_file() else None
         if text != whole_export.figure_csv(Figure(bytes, rows)):
-            raise _DifferenceError(f"figures/{path.name}: differs from the numbers of its table")
+            raise DifferenceError(f"figures/{path.name}: differs from the numbers of its table")
 
 
 def _figure_rows(folder: Path, *, of_own: bool) -> dict[str, Any]:
-    tables = {path.stem: _table(folder, path.stem) for path in sorted((folder / "tables").glob("*.json"))}
+    tables = {path.stem: read_table(folder, path.stem) for path in sorted((folder / "tables").glob("*.json"))}
     return dict(figure_rows(tables, of_own=of_own))
 
 
 def _same_digests(folder: Path) -> None:
     """Check that what cannot be computed from the export still has the digests stored at export."""
     paths = sorted((folder / "tables").glob("*.json"))
-    tables = {path.stem: _table(folder, path.stem) for path in paths if path.stem != whole_export.CHECKS}
-    exported, computed = _table(folder, whole_export.CHECKS), whole_export.digests_of(folder, tables)
+    tables = {path.stem: read_table(folder, path.stem) for path in paths if path.stem != whole_export.CHECKS}
+    exported, computed = read_table(folder, whole_export.CHECKS), whole_export.digests_of(folder, tables)
     for kind, where in (("lines", "{}.jsonl"), ("tables", "tables/{}.json")):
         for name in sorted(computed[kind].keys() | exported.get(kind, {}).keys()):
             if exported.get(kind, {}).get(name) != computed[kind].get(name):
-                raise _DifferenceError(
+                raise DifferenceError(
                     f"{where.format(name)}: was changed: tables/{whole_export.CHECKS}.json records different content"
                 )
 
@@ -422,47 +419,9 @@ def _same(name: str, what: str, exported: Any, computed: Any, *, show: bool = Tr
             if show
             else " are not those of scores.jsonl"
         )
-        raise _DifferenceError(f"{name}: {what}{values}")
+        raise DifferenceError(f"{name}: {what}{values}")
 
 
 def _short(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, sort_keys=True)
     return text if len(text) <= 160 else f"{text[:157]}..."
-
-
-def _table(folder: Path, name: str) -> Any:
-    path = folder / "tables" / f"{name}.json"
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise _DifferenceError(f"tables/{name}.json: cannot be read ({error})") from error
-
-
-def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise _DifferenceError(f"{path.name}: cannot be read ({error})") from error
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line:
-            continue
-        try:
-            record = json.loads(line)
-        except ValueError as error:
-            raise _DifferenceError(f"{path.name}:{number}: is not JSON ({error})") from error
-        if not isinstance(record, dict):
-            raise _DifferenceError(f"{path.name}:{number}: is not a record")
-        yield f"{path.name}:{number}", record
-
-
-def _parsed(
-    what: str, parse: Callable[[Any], Any], dump: Callable[[Any], Any], where: str, line: dict[str, Any]
-) -> Any:
-    """Parse a line that must be dumped as it was."""
-    try:
-        record = parse(line)
-    except (KeyError, TypeError) as error:
-        raise _DifferenceError(f"{where}: is not a {what} ({error})") from error
-    if dump(record) != line:
-        raise _DifferenceError(f"{where}: does not have the format of a {what}")
-    return record

@@ -14,8 +14,9 @@ from foilworks.site.management.base import FoilworksCommand, parse_set_options
 from foilworks.site.management.projects import project_by_slug
 from generation.actions.benchmarks import start_benchmark
 from generation.actions.runs import start_run
+from generation.default_filters import DEFAULT_FILTERS, default_filters
 from generation.errors import GenerationError
-from generation.filters.registry import DEFAULT_FILTERS, FILTERS, default_filters
+from generation.filters.registry import FILTERS
 from generation.methods.registry import METHODS
 from generation.models import CandidateGroup, GenerationRun
 from generation.recipes import BENCHMARKS, RECIPES, Recipe, find_recipe
