@@ -7,6 +7,8 @@ import { csrfToken, fresh } from "../foilworks/dom.js";
 const SHOWN = 8;
 
 for (const form of fresh(document, "form[data-drop]", "Drop")) wire(form);
+// The search of the formats is loaded when it is first used.
+document.addEventListener("focusin", ({ target }) => target.matches("input[data-find-in]") && import("../generation/gallery.js"));
 
 function wire(form, files = []) {
   const field = form.querySelector(".drop input[type=file]");

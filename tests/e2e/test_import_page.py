@@ -188,6 +188,9 @@ def test_dropped_files_are_named_and_one_of_two_tables_is_chosen(sign_in: SignIn
     expect(page.get_by_role("alert")).to_contain_text("Not uploaded.")
     expect(page.get_by_text("Each of these files can be the records: a.csv, b.csv.")).to_be_visible()
     assert_accessible(page)
+    page.get_by_text("Is your file a published set?").click()
+    page.get_by_label("Find a format").press_sequentially("no such words")
+    expect(page.get_by_text("No format has these words.")).to_be_visible()
     paths = [tmp_path / name for name in ("a.csv", "b.csv")]
     for path in paths:
         path.write_text(TABLE, encoding="utf-8")
