@@ -17,14 +17,14 @@ from annotation.models import Lease, Stage
 from annotation.queries.cards import claim_card
 from evaluation.scoring.models import Run
 from foilworks.core.corpus.models import Foil, Item
-from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.corpus.rules.states import CandidateState, ItemState
 from foilworks.core.jobs.models import Job, JobState
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.media.encode import write_mp4
 from foilworks.core.projects.invitations import token_of
 from foilworks.core.projects.models import Invitation, Project, User
 from foilworks.site.imports.models import Import
-from generation.models import GenerationRun
+from generation.models import Candidate, GenerationRun
 from tests.e2e.conftest import WORK, OpenTab, SignIn, moving_dot
 from tests.factories import make_member, make_user
 from tests.media.test_probe import encode
@@ -127,7 +127,7 @@ def generate(page: Page) -> None:
     expect(page.get_by_text("a red dot moves to the").first).to_be_visible()
 
 
-def work_through(page: Page, stage: str, act: Callable[[Page], None], pieces: int = 2) -> None:
+def work_through(page: Page, stage: str, act: Callable[[Page], None], pieces: int) -> None:
     """Every piece of the only queue, by the keys of `act`; the last one leads to an empty queue."""
     page.goto("/projects/own-clips/work/")
     page.keyboard.press("1")
@@ -265,11 +265,14 @@ def test_a_small_benchmark_of_own_videos(sign_in: SignIn, open_tab: OpenTab, tmp
         join(open_tab(), links[role], name)
 
     people = {name: User.objects.get(username=name) for name in HELPERS}
-    work_through(sign_in(people["ann"]), "edit", sends)
-    work_through(sign_in(people["rita"]), "review", accepts)
+    # The balanced draw takes one or two of the two opposite foils.
+    n = Candidate.objects.filter(state=CandidateState.QUEUED).count()
+    assert n in (1, 2)
+    work_through(sign_in(people["ann"]), "edit", sends, n)
+    work_through(sign_in(people["rita"]), "review", accepts, n)
     for name in ("vera", "vic", "val"):
-        work_through(sign_in(people[name]), "validation", answers_truly)
-    assert list(Item.objects.values_list("state", "unanimous")) == [(ItemState.VALID, True)] * 2
+        work_through(sign_in(people[name]), "validation", answers_truly, n)
+    assert list(Item.objects.values_list("state", "unanimous")) == [(ItemState.VALID, True)] * n
 
     owner.get_by_role("navigation", name="Project").get_by_role("link", name="Overview", exact=True).click()
     owner.get_by_role("link", name="Freeze release").first.click()
@@ -285,9 +288,9 @@ def test_a_small_benchmark_of_own_videos(sign_in: SignIn, open_tab: OpenTab, tmp
     assert clicks <= MAX_CLICKS, clicks
 
     owner.goto("/projects/own-clips/items/")
-    expect(owner.get_by_role("img", name="3 of 3 votes for the caption")).to_have_count(2)
+    expect(owner.get_by_role("img", name="3 of 3 votes for the caption")).to_have_count(n)
     owner.goto("/projects/own-clips/reports/")
-    expect(owner.get_by_role("row").filter(has_text="direction")).to_contain_text("2")
+    expect(owner.get_by_role("row").filter(has_text="direction")).to_contain_text(str(n))
     owner.goto(release_page)
     owner.get_by_label("Model", exact=True).fill("fake:")
     owner.get_by_role("button", name="Start").click()
@@ -305,4 +308,6 @@ def test_a_small_benchmark_of_own_videos(sign_in: SignIn, open_tab: OpenTab, tmp
         if name.endswith(".jsonl")
         for line in archive.read(name).decode().splitlines()
     ]
-    assert {row["caption"] for row in rows if "caption" in row} == set(CAPTIONS.values())
+    captions = [row["caption"] for row in rows if "caption" in row]
+    assert len(captions) == n
+    assert set(captions) <= set(CAPTIONS.values())
