@@ -89,7 +89,7 @@ def test_the_chosen_format_says_what_it_needs_and_the_files_name_says_the_format
     make_project(slug="dots", name="Dots")
     page = sign_in(make_member(Project.objects.get(), Role.RESEARCHER))
     page.goto("/projects/dots/imports/")
-    page.get_by_text("Options: format").click()
+    page.get_by_text("Options: Hugging Face Hub, format").click()
     note = page.locator("#format-note")
     expect(note).to_contain_text("Required: id and caption")
     page.get_by_label("Format", exact=True).select_option("votes")
