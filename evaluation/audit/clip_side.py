@@ -25,21 +25,23 @@ def of_clips(records: Sequence[TextRecord], videos: Path, seed: int) -> Finding:
     facts = {path: _facts_of(path) for path in dict.fromkeys(paths) if path}
     rows = [(record, facts[path]) for record, path in zip(records, paths, strict=True) if path]
     read = [(record, _of_item(record, row)) for record, row in rows if row]
-    found = clip_side(*questions_of([record for record, _ in read]), [row for _, row in read], seed) if read else None
+    solution = (
+        clip_side(*questions_of([record for record, _ in read]), [row for _, row in read], seed) if read else None
+    )
     details: dict[str, Any] = {"unit": "items", "without_file": len(records) - len(read)}
-    if found is None:
+    if solution is None:
         reason = "fewer than five videos of the items are in the folder"
         return Finding("clips", "nothing_found", n=len(read), details={**details, "reason": reason})
-    verdict: Verdict = found.verdict
-    if found.value - found.texts <= (found.interval[1] - found.interval[0]) / 2 and verdict == "fail":
+    verdict: Verdict = solution.verdict
+    if solution.value - solution.texts <= (solution.interval[1] - solution.interval[0]) / 2 and verdict == "fail":
         verdict = "nothing_found_so_far"
     details |= {
-        "texts": found.texts,
-        "alone": dict(found.alone),
-        "most": max(found.alone, key=lambda name: found.alone[name]),
+        "texts": solution.texts,
+        "alone": dict(solution.alone),
+        "most": max(solution.alone, key=lambda name: solution.alone[name]),
         "needs_time": sum(record.needs_time for record, _ in read),
     }
-    return Finding("clips", verdict, found.value, list(found.interval), found.chance, found.n, "", details)
+    return Finding("clips", verdict, solution.value, list(solution.interval), solution.chance, solution.n, "", details)
 
 
 def _files(folder: Path) -> dict[str, Path]:

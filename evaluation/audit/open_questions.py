@@ -186,36 +186,36 @@ def _predicted(
     for name in dict.fromkeys(record.subtest for record in records):
         rows = np.array([row for row, record in enumerate(records) if record.subtest == name])
         for fold in range(N_FOLDS):
-            known, asked = rows[folds[rows] != fold], rows[folds[rows] == fold]
-            if not len(asked):
+            training, held_out = rows[folds[rows] != fold], rows[folds[rows] == fold]
+            if not len(held_out):
                 continue
-            known = known if len(known) else np.flatnonzero(folds != fold)
+            training = training if len(training) else np.flatnonzero(folds != fold)
             candidates = [
-                text for text, _n in Counter(answers[row] for row in known.tolist()).most_common(MAX_CANDIDATES)
+                text for text, _n in Counter(answers[row] for row in training.tolist()).most_common(MAX_CANDIDATES)
             ]
-            credits = constant_credits(metric, candidates, [answers[row] for row in known.tolist()])
-            known_words, asked_words = ([question_words[row] for row in part.tolist()] for part in (known, asked))
+            credits = constant_credits(metric, candidates, [answers[row] for row in training.tolist()])
+            known_words, asked_words = ([question_words[row] for row in part.tolist()] for part in (training, held_out))
             expected = _by_openings(known_words, asked_words, credits)
-            if len(known) >= 2 * MIN_LEAF and len(candidates) > 1:
+            if len(training) >= 2 * MIN_LEAF and len(candidates) > 1:
                 expected = expected + _by_trees(known_words, asked_words, credits, seed)
-            for row, column in zip(asked.tolist(), expected.argmax(axis=0).tolist(), strict=True):
+            for row, column in zip(held_out.tolist(), expected.argmax(axis=0).tolist(), strict=True):
                 predicted[row] = candidates[column]
     return predicted
 
 
-def _by_openings(known: Sequence[Sequence[str]], asked: Sequence[Sequence[str]], credits: Floats) -> Floats:
-    """Return (candidates, asked) mean credits of the questions with the same beginning.
+def _by_openings(training: Sequence[Sequence[str]], held_out: Sequence[Sequence[str]], credits: Floats) -> Floats:
+    """Return (candidates, held_out) mean credits of the questions with the same beginning.
 
     Each longer beginning adds its own answers to those of the shorter one, which weigh as `PRIOR` answers.
     """
     sums: dict[tuple[str, ...], Floats] = {}
     counts: Counter[tuple[str, ...]] = Counter()
-    for column, text in enumerate(known):
+    for column, text in enumerate(training):
         for key in _keys(text):
             sums[key] = sums.get(key, 0.0) + credits[:, column]
             counts[key] += 1
-    expected = np.empty((len(credits), len(asked)))
-    for column, text in enumerate(asked):
+    expected = np.empty((len(credits), len(held_out)))
+    for column, text in enumerate(held_out):
         mean = credits.mean(axis=1)
         for key in _keys(text):
             if key in sums:
@@ -231,12 +231,14 @@ def _keys(text: Sequence[str]) -> Iterator[tuple[str, ...]]:
     yield ("", *text)
 
 
-def _by_trees(known: Sequence[Sequence[str]], asked: Sequence[Sequence[str]], credits: Floats, seed: int) -> Floats:
-    """Return (candidates, asked) expected credits: means over the leaves of a forest (Meinshausen 2006)."""
-    counts = Counter(term for text in known for term in _terms(text))
+def _by_trees(
+    training: Sequence[Sequence[str]], held_out: Sequence[Sequence[str]], credits: Floats, seed: int
+) -> Floats:
+    """Return (candidates, held_out) expected credits: means over the leaves of a forest (Meinshausen 2006)."""
+    counts = Counter(term for text in training for term in _terms(text))
     terms = [term for term, n in counts.most_common(MAX_FEATURES) if n >= MIN_COUNT]
     index = {term: column for column, term in enumerate(terms)}
-    known_rows, asked_rows = _features(known, index), _features(asked, index)
+    known_rows, asked_rows = _features(training, index), _features(held_out, index)
     forest = ExtraTreesRegressor(
         N_TREES, min_samples_leaf=MIN_LEAF, max_features=0.1, bootstrap=False, random_state=seed, n_jobs=1
     )
@@ -248,7 +250,7 @@ def _by_trees(known: Sequence[Sequence[str]], asked: Sequence[Sequence[str]], cr
     matrix = sparse.csr_array(
         (np.ones(codes.size), codes.ravel(), np.arange(0, codes.size + 1, N_TREES)), shape=(len(codes), n_leaves)
     )
-    of_known, of_asked = matrix[: len(known)], matrix[len(known) :]
+    of_known, of_asked = matrix[: len(training)], matrix[len(training) :]
     sizes = np.maximum(1.0, np.asarray(of_known.sum(axis=0)).ravel())
     of_leaves = (of_known.T @ credits.T) / sizes[:, None]
     expected: Floats = np.asarray(of_asked @ of_leaves).T / N_TREES
@@ -256,7 +258,7 @@ def _by_trees(known: Sequence[Sequence[str]], asked: Sequence[Sequence[str]], cr
 
 
 def _targets(credits: Floats) -> Floats:
-    """Return (known, few) columns that separate items whose credits differ: their first principal components."""
+    """Return (training, few) columns that separate items whose credits differ: their first principal components."""
     centred = (credits - credits.mean(axis=1, keepdims=True)).T
     left, weights, _right = np.linalg.svd(centred, full_matrices=False)
     return left[:, :MAX_TARGETS] * weights[:MAX_TARGETS]

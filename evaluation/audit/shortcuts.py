@@ -140,10 +140,10 @@ def _examples(rows: Sequence[tuple[ItemScore, TextRecord]], offers: "Offers") ->
     for row in surest:
         by_subtest.setdefault(row[1].subtest, row)
     first = list(by_subtest.values())
-    chosen = first + [row for row in surest if row not in first]
+    examples = first + [row for row in surest if row not in first]
     return [
         Example(item.id, record.question, record.right, list(record.wrongs), offers.evidence(record, item.reason))
-        for item, record in chosen[:EXAMPLES]
+        for item, record in examples[:EXAMPLES]
     ]
 
 

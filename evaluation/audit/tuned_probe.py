@@ -117,11 +117,11 @@ def _run(
         if str(fold) in state["folds"]:
             continue
         done = len(state["folds"]) * total // N_FOLDS
-        known = [choice for choice, own in zip(choices, folds, strict=True) if own != fold]
-        asked = [choice for choice, own in zip(choices, folds, strict=True) if own == fold]
+        training = [choice for choice, own in zip(choices, folds, strict=True) if own != fold]
+        held_out = [choice for choice, own in zip(choices, folds, strict=True) if own == fold]
         with store.timed():
             state["folds"][str(fold)] = model.tuned(
-                known, asked, settings, store.checkpoint(fold), _reporter(tuning.progress, done, total)
+                training, held_out, settings, store.checkpoint(fold), _reporter(tuning.progress, done, total)
             )
     return state
 

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from foilworks.core.text.language.tools import tagger
-from generation.errors import GenerationError
 from generation.grammar.attributes import attribute_swaps
-from generation.grammar.consistency import why_unsound
-from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
+from generation.methods._rules import check_counts, sound_foils
+from generation.records import CaptionInput, FoilDraft, Skip
 
 VERSION = "1"
 NO_PAIR = "no two of its things have different attributes of one dimension"
@@ -19,8 +18,7 @@ NO_PAIR = "no two of its things have different attributes of one dimension"
 
 def check(params: dict[str, Any]) -> None:
     """Raise GenerationError for an invalid parameter; loads nothing."""
-    if params["foils"] < 1:
-        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
+    check_counts(params, "foils")
 
 
 def make(
@@ -31,13 +29,8 @@ def make(
     check(params)
     tags = tagger(params["tagger"])
     for caption in captions:
-        why, rank = NO_PAIR, 0
-        for dimension, edits in attribute_swaps(caption.text, tags.tag(caption.text)):
-            why = why_unsound(caption.text, edits)
-            if why or rank == params["foils"]:
-                continue
-            facts = {"kind": dimension, "tagger": tags.name}
-            yield draft_from_edits(caption, edits, method="attribute_swap", mode=mode, rank=rank, facts=facts)
-            rank += 1
-        if not rank:
-            yield Skip(caption.id, why)
+        options = (
+            (edits, {"kind": dimension, "tagger": tags.name})
+            for dimension, edits in attribute_swaps(caption.text, tags.tag(caption.text))
+        )
+        yield from sound_foils(caption, options, method="attribute_swap", mode=mode, most=params["foils"], none=NO_PAIR)

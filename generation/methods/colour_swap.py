@@ -14,10 +14,10 @@ from foilworks.core.text.language.appearance import BODY
 from foilworks.core.text.language.living import kind_of
 from foilworks.core.text.language.tokens import Token
 from foilworks.core.text.language.tools import tagger
-from generation.errors import GenerationError
 from generation.grammar.surface import phrase_pattern, replace_phrase, word_set
 from generation.grammar.swap_refusals import SYMMETRIC
 from generation.methods._random import generator_for
+from generation.methods._rules import check_counts
 from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
 
 VERSION = "3"
@@ -70,8 +70,7 @@ class ColourMention:
 
 def check(params: dict[str, Any]) -> None:
     """Raise GenerationError for an invalid parameter; loads nothing."""
-    if params["foils"] < 1:
-        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
+    check_counts(params, "foils")
 
 
 def make(

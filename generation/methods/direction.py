@@ -7,11 +7,11 @@ method preposition.
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from generation.errors import GenerationError
-from generation.grammar.consistency import why_unsound
+from foilworks.core.text.diff import Edit
 from generation.grammar.directions import directions
 from generation.grammar.surface import replace_phrase
-from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
+from generation.methods._rules import check_counts, sound_foils
+from generation.records import CaptionInput, FoilDraft, Skip
 
 VERSION = "1"
 # With which the balanced draw can choose among all opposites.
@@ -21,8 +21,7 @@ NO_WORD = "it has no word of direction or manner with a clear opposite"
 
 def check(params: dict[str, Any]) -> None:
     """Raise GenerationError for an invalid parameter; loads nothing."""
-    if params["foils"] < 1:
-        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
+    check_counts(params, "foils")
 
 
 def make(
@@ -32,15 +31,13 @@ def make(
     del seed
     check(params)
     for caption in captions:
-        why, rank = NO_WORD, 0
-        for opposite in directions(caption.text):
-            edits = replace_phrase(caption.text, opposite.start, opposite.end, opposite.target)
-            why = why_unsound(caption.text, edits)
-            if why or rank == params["foils"]:
-                continue
-            source = caption.text[opposite.start : opposite.end].lower()
-            facts = {"kind": opposite.kind, "from": source, "to": opposite.target}
-            yield draft_from_edits(caption, edits, method="direction", mode=mode, rank=rank, facts=facts)
-            rank += 1
-        if not rank:
-            yield Skip(caption.id, why)
+        yield from sound_foils(
+            caption, _options(caption.text), method="direction", mode=mode, most=params["foils"], none=NO_WORD
+        )
+
+
+def _options(text: str) -> Iterator[tuple[list[Edit], dict[str, Any]]]:
+    for opposite in directions(text):
+        source = text[opposite.start : opposite.end].lower()
+        edits = replace_phrase(text, opposite.start, opposite.end, opposite.target)
+        yield edits, {"kind": opposite.kind, "from": source, "to": opposite.target}

@@ -17,7 +17,6 @@ from foilworks.core.text.diff import Edit
 from foilworks.core.text.language.numbers import match_case
 from foilworks.core.text.language.tools import tagger
 from foilworks.core.text.tokens import words
-from generation.errors import GenerationError
 from generation.grammar.existence import (
     ONE,
     PARTS,
@@ -32,6 +31,7 @@ from generation.grammar.existence import (
 from generation.grammar.synonyms import names_of
 from generation.grammar.things import domains_of, is_elsewhere
 from generation.methods._random import generator_for
+from generation.methods._rules import check_counts
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
 VERSION = "5"
@@ -114,8 +114,7 @@ def make(
 
 def check(params: dict[str, Any]) -> None:
     """Raise GenerationError for an invalid parameter; loads nothing."""
-    if params["foils"] < 1:
-        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
+    check_counts(params, "foils")
 
 
 def _drawn(

@@ -16,10 +16,10 @@ from dataclasses import replace
 from typing import Any
 
 from foilworks.core.text.diff import Edit, apply_edits
-from generation.errors import GenerationError
 from generation.grammar.identity_ties import names_again, tie
 from generation.methods._characters import Character, NameMention, cast, find_mentions, written
 from generation.methods._random import generator_for
+from generation.methods._rules import check_counts
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
 # With which the balanced draw can choose among several characters.
@@ -32,8 +32,7 @@ Counts = Counter[tuple[str, str]]
 
 def check(params: dict[str, Any]) -> None:
     """Raise GenerationError for an invalid parameter; loads nothing."""
-    if params["foils"] < 1:
-        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
+    check_counts(params, "foils")
     cast(params["characters"], "", "parameter 'characters'")
 
 

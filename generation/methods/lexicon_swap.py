@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from generation.errors import GenerationError
 from generation.grammar.surface import WORD_ENDS, WORD_STARTS, is_mentioned, phrase_pattern, replace_phrase
 from generation.methods._lexicon import parse_lexicon
 from generation.methods._random import generator_for
+from generation.methods._rules import check_counts
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
 VERSION = "2"
@@ -26,8 +26,7 @@ Swap = tuple[int, int, str]
 
 def check(params: dict[str, Any]) -> None:
     """Raise GenerationError for an invalid parameter; loads nothing."""
-    if params["foils"] < 1:
-        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
+    check_counts(params, "foils")
     parse_lexicon(params["lexicon"], "lexicon")
 
 

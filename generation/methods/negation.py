@@ -4,12 +4,13 @@ The foils are those of `generation.grammar.negations`: false by construction, be
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from foilworks.core.text.language.tools import tagger
-from generation.grammar.consistency import why_unsound
 from generation.grammar.negations import negations
-from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
+from generation.methods._rules import sound_foils
+from generation.records import CaptionInput, FoilDraft, Skip
 
 VERSION = "1"
 NO_VERB = "it neither denies anything nor has one simple clause with an outcome"
@@ -22,9 +23,5 @@ def make(
     del seed
     tags = tagger(params["tagger"])
     for caption in captions:
-        edits = next(negations(tags.tag(caption.text)), [])
-        why = why_unsound(caption.text, edits) if edits else NO_VERB
-        if why:
-            yield Skip(caption.id, why)
-        else:
-            yield draft_from_edits(caption, edits, method="negation", mode=mode, facts={"tagger": tags.name})
+        options = ((edits, {"tagger": tags.name}) for edits in islice(negations(tags.tag(caption.text)), 1))
+        yield from sound_foils(caption, options, method="negation", mode=mode, most=1, none=NO_VERB)

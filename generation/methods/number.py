@@ -19,6 +19,7 @@ from generation.grammar.consistency import why_unsound
 from generation.grammar.numbers import Count, find_count, realise
 from generation.methods._number_quotas import Counted, drawn_by_quota
 from generation.methods._random import generator_for
+from generation.methods._rules import check_counts
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
 VERSION = "5"
@@ -84,8 +85,7 @@ def make(
 
 def check(params: dict[str, Any]) -> None:
     """Raise GenerationError for an invalid parameter; loads nothing."""
-    if params["foils"] < 1:
-        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
+    check_counts(params, "foils")
     if not 2 <= params["max"] <= MAX_NUMBER:
         raise GenerationError(f"parameter 'max' is {params['max']}; give a whole number from 2 to {MAX_NUMBER}")
 

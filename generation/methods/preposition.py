@@ -18,12 +18,12 @@ from typing import Any
 from foilworks.core.hub.catalogue.registry import SPAN_FILLER
 from foilworks.core.hub.opening import open_helper
 from foilworks.core.text.diff import Edit
-from generation.errors import GenerationError
 from generation.grammar.prepositions import Relation, fitting, is_opposite, relations, replacements
 from generation.grammar.surface import is_mentioned, phrase_pattern, replace_phrase
 from generation.methods._lexicon import parse_pairs
 from generation.methods._preposition_ranking import Option, likelihoods
 from generation.methods._random import generator_for
+from generation.methods._rules import check_counts
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
 VERSION = "8"
@@ -64,8 +64,7 @@ class State:
 
 def check(params: dict[str, Any]) -> None:
     """Raise GenerationError for an invalid parameter; loads nothing."""
-    if params["top"] < 1:
-        raise GenerationError(f"parameter 'top' is {params['top']}; give a whole number from 1")
+    check_counts(params, "top")
     parse_pairs(params["pairs"], "pairs")
 
 

@@ -14,11 +14,11 @@ from foilworks.core.text.diff import Edit
 from foilworks.core.text.language.phrases import NounPhrase, is_plural_noun, noun_phrases
 from foilworks.core.text.language.tokens import Token
 from foilworks.core.text.language.tools import Tagger
-from generation.errors import GenerationError
 from generation.grammar.numbers import Count, find_count
 from generation.methods import mask_fill, random_caption, span_infill
 from generation.methods._proficiency import verdicts_of
 from generation.methods._random import generator_for
+from generation.methods._rules import check_counts
 from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
 
 VERSION = "1"
@@ -40,8 +40,7 @@ class State:
 
 def check(params: dict[str, Any]) -> None:
     """Raise GenerationError for an invalid parameter; loads nothing."""
-    if params["top"] < 1:
-        raise GenerationError(f"parameter 'top' is {params['top']}; give a whole number from 1")
+    check_counts(params, "top")
 
 
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:

@@ -17,12 +17,12 @@ from foilworks.core.hub.opening import open_helper
 from foilworks.core.text.language.inflection import lemmas
 from foilworks.core.text.language.phrases import is_plural_noun
 from foilworks.core.text.language.tools import Tagger, tagger
-from generation.errors import GenerationError
 from generation.grammar.blanks import NOUN_FORMS, PLAIN_WORD, Spot, is_form_of, spots, words_by_form
 from generation.grammar.landmarks import landmark
 from generation.grammar.surface import replace_phrase
 from generation.methods._fillers import Choice, fill_all, identity, open_fillers
 from generation.methods._proficiency import Verdicts, verdicts_of
+from generation.methods._rules import check_counts
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
 VERSION = "3"
@@ -43,8 +43,7 @@ class State:
 
 def check(params: dict[str, Any]) -> None:
     """Raise GenerationError for an invalid parameter; loads nothing."""
-    if params["top"] < 1:
-        raise GenerationError(f"parameter 'top' is {params['top']}; give a whole number from 1")
+    check_counts(params, "top")
 
 
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:

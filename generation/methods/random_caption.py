@@ -14,8 +14,8 @@ from heapq import heappush, heappushpop
 from typing import Any, NamedTuple
 
 from foilworks.core.text.diff import Edit
-from generation.errors import GenerationError
 from generation.methods._random import generator_for
+from generation.methods._rules import check_counts
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
 VERSION = "1"
@@ -65,9 +65,7 @@ def make(
 
 def check(params: dict[str, Any]) -> None:
     """Raise GenerationError for an invalid parameter; loads nothing."""
-    for name in ("foils", "pool"):
-        if params[name] < 1:
-            raise GenerationError(f"parameter '{name}' is {params[name]}; give a whole number from 1")
+    check_counts(params, "foils", "pool")
 
 
 def _movie(caption: CaptionInput) -> str:

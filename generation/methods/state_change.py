@@ -18,7 +18,6 @@ from foilworks.core.text.language.numbers import match_case
 from foilworks.core.text.language.phrases import is_plural_noun
 from foilworks.core.text.language.tokens import Token
 from foilworks.core.text.language.tools import Tagger, tagger
-from generation.errors import GenerationError
 from generation.grammar.consistency import why_unsound
 from generation.grammar.state_hindrance import hindrance, is_template_caption, natural_target
 from generation.grammar.states import (
@@ -32,6 +31,7 @@ from generation.grammar.states import (
     undone,
 )
 from generation.methods._random import generator_for
+from generation.methods._rules import check_counts
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
 VERSION = "6"
@@ -51,8 +51,7 @@ EditedChanges = list[tuple[list[Edit], StateChange]] | str
 
 def check(params: dict[str, Any]) -> None:
     """Raise GenerationError for an invalid parameter; loads nothing."""
-    if params.get("foils", 1) < 1:
-        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
+    check_counts({"foils": 1, **params}, "foils")
 
 
 def make(

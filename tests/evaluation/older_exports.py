@@ -7,7 +7,7 @@ from foilworks.core.corpus.export_formats.parts.folder import pretty, self_hash
 
 
 def refresh(export):
-    """Hashes made anew, as somebody would who wants a change to stay unseen; the signature is taken away."""
+    """Hashes computed again, as by somebody who hides a change; the signature is removed."""
     manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
     manifest.pop("signature", None)
     for name in manifest["files"]:

@@ -50,13 +50,13 @@ class Learner(Protocol):
 
     def tuned(
         self,
-        known: Sequence[Choice],
-        asked: Sequence[Choice],
+        training: Sequence[Choice],
+        held_out: Sequence[Choice],
         settings: LetterTuning,
         checkpoint: Path,
         report: Callable[[int], None],
     ) -> list[list[float]]:
-        """Return the probabilities of the options of `asked` after tuning on `known`; the model stays as it was.
+        """Return the probabilities of the options of `held_out` after tuning on `training`; the model stays as it was.
 
         `checkpoint`: a file to continue from, deleted at the end; `report` gets the number of updates that are done.
         """

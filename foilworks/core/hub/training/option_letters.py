@@ -44,13 +44,13 @@ class LetterModel:
 
     def tuned(
         self,
-        known: Sequence[Choice],
-        asked: Sequence[Choice],
+        training: Sequence[Choice],
+        held_out: Sequence[Choice],
         settings: LetterTuning,
         checkpoint: Path,
         report: Callable[[int], None],
     ) -> list[list[float]]:
-        """Return the probabilities of the options of `asked` after tuning on `known` (`letter_choices.Learner`)."""
+        """Return probabilities of the options of `held_out` after tuning on `training` (`letter_choices.Learner`)."""
         from peft import LoraConfig, get_peft_model
 
         torch.manual_seed(settings.seed)
@@ -64,32 +64,37 @@ class LetterModel:
         try:
             weights = [parameter for parameter in model.parameters() if parameter.requires_grad]
             optimiser = torch.optim.AdamW(weights, settings.learning_rate, weight_decay=0.0)
-            total = settings.steps(len(known))
+            total = settings.steps(len(training))
             for step in range(resume(model, optimiser, checkpoint) + 1, total + 1):
-                self._update(model, optimiser, known, settings, step)
+                self._update(model, optimiser, training, settings, step)
                 if step % settings.checkpoint_every == 0 and step < total:
                     save(model, optimiser, checkpoint, step)
                 report(step)
             with torch.inference_mode():
-                result = [torch.softmax(self._scores(model, choice), 0).tolist() for choice in asked]
+                result = [torch.softmax(self._scores(model, choice), 0).tolist() for choice in held_out]
         finally:
             model.unload()
         checkpoint.unlink(missing_ok=True)
         return result
 
     def _update(
-        self, model: Any, optimiser: torch.optim.Optimizer, known: Sequence[Choice], settings: LetterTuning, step: int
+        self,
+        model: Any,
+        optimiser: torch.optim.Optimizer,
+        training: Sequence[Choice],
+        settings: LetterTuning,
+        step: int,
     ) -> None:
-        per_epoch = -(-len(known) // settings.batch)
+        per_epoch = -(-len(training) // settings.batch)
         epoch, index = divmod(step - 1, per_epoch)
-        order = np.random.default_rng([settings.seed, epoch]).permutation(len(known))
+        order = np.random.default_rng([settings.seed, epoch]).permutation(len(training))
         rows = order[index * settings.batch : (index + 1) * settings.batch].tolist()
         for group in optimiser.param_groups:
-            group["lr"] = settings.learning_rate * (1 - (step - 1) / settings.steps(len(known)))
+            group["lr"] = settings.learning_rate * (1 - (step - 1) / settings.steps(len(training)))
         optimiser.zero_grad()
         for row in rows:
-            answer = torch.tensor(known[row].answer, device=self._device)
-            loss = torch.nn.functional.cross_entropy(self._scores(model, known[row]), answer)
+            answer = torch.tensor(training[row].answer, device=self._device)
+            loss = torch.nn.functional.cross_entropy(self._scores(model, training[row]), answer)
             (loss / len(rows)).backward()
         torch.nn.utils.clip_grad_norm_([weight for group in optimiser.param_groups for weight in group["params"]], 1.0)
         optimiser.step()
