@@ -108,8 +108,7 @@ def _gather(sources: Sequence[Source], options: Options) -> tuple[FileStatistics
     records = _limit_pairs(read_all(sources, problems, with_open=True), options.max_pairs)
     statistics = gather(records, Sample(options.seed, options.items))
     if not statistics.overall.items and not statistics.open_sample.n:
-        first = next(iter([*problems.examples, *problems.files]), f"{sources[0].path}: record: there is none")
-        raise EvaluationError(f"{first}; no record could be read")
+        raise problems.refusal(sources[0].path)
     examples, files = (_without_folders(lines, sources) for lines in (problems.examples, problems.files))
     return statistics, replace(problems, examples=examples, files=files)
 

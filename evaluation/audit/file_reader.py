@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from evaluation.analyses.questions import candidates, text_record
@@ -44,6 +45,11 @@ class Problems:
             self._kinds[kind] = len(self.examples)
             self.examples.append(problem)
             self.counts.append(n)
+
+    def refusal(self, path: Path) -> EvaluationError:
+        """Return the error of files without a readable record; `path` is the first of them."""
+        first = next(iter([*self.examples, *self.files]), f"{path}: record: there is none")
+        return EvaluationError(f"{first}; no record could be read")
 
     @property
     def lines(self) -> list[str]:

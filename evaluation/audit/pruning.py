@@ -67,7 +67,7 @@ def prune_files(sources: Sequence[Source], seed: int = 0, n_seeds: int = N_SEEDS
     problems = Problems()
     records = [record.probed() for record in read_all(sources, problems) if record.counted(record.wrongs)]
     if not records:
-        raise EvaluationError(f"{next(iter(problems.lines), sources[0].path)}; no record could be read")
+        raise problems.refusal(sources[0].path)
     questions, answers = questions_of(records)
     if len(np.unique(structure_of(questions, answers).groups)) < MIN_GROUPS:
         raise EvaluationError(

@@ -1,6 +1,7 @@
 """Words of direction and manner with their opposites, only where they say how something moves or is done."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from generation.grammar.surface import is_mentioned
@@ -85,7 +86,12 @@ OPPOSITIONS = (
 
 def directions(text: str) -> Iterator[Opposite]:
     """Yield the opposites of words of direction and manner that a caption has once, and whose opposite it lacks."""
-    for opposite in opposites_in(text, OPPOSITIONS):
+    opposites = list(opposites_in(text, OPPOSITIONS))
+    # Each other check reads the whole caption; words that it has once are few, whatever its length.
+    places = Counter(text[start:end].lower() for start, end in {(row.start, row.end) for row in opposites})
+    for opposite in opposites:
+        if places[text[opposite.start : opposite.end].lower()] > 1:
+            continue
         rest = f"{text[: opposite.start]} | {text[opposite.end :]}"
         if is_mentioned(opposite.target, rest, []) or is_mentioned(text[opposite.start : opposite.end], rest, []):
             continue

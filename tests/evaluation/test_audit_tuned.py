@@ -6,7 +6,7 @@ from string import ascii_uppercase
 
 import pytest
 import torch
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from evaluation.audit.audit import Options, audit
@@ -128,5 +128,7 @@ def test_only_causal_language_models_and_small_samples_are_trained(source, capsy
     with pytest.raises(SystemExit):
         call_command("audit", str(source.path), "--model", "chat:x", "--set", "train=20")
     assert "is not a causal language model" in capsys.readouterr().err
+    with pytest.raises(CommandError, match="train_state needs --set train=N"):
+        call_command("audit", str(source.path), "--set", "train_state=x")
     with pytest.raises(EvaluationError, match="from 1 to 400"):
         library.audit(source.path, train_items=401)

@@ -123,3 +123,13 @@ def test_a_model_whose_context_is_too_short_is_refused(tmp_path, capsys):
     with pytest.raises(SystemExit):
         call_command("contamination", str(path), "--model", f"lm:{folders.causal_lm(tmp_path / 'lm')}")
     assert "its context is too short" in capsys.readouterr().err
+
+
+def test_a_file_without_a_record_is_refused_in_one_line(tmp_path, capsys):
+    path = tmp_path / "test.jsonl"
+    path.write_bytes(b"\x00\x01\x02")
+    with pytest.raises(SystemExit):
+        call_command("contamination", str(path), "--model", "lm:nowhere")
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("foilworks: ")
+    assert str(path) in line

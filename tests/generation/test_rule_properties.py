@@ -99,6 +99,10 @@ def test_the_same_seed_makes_the_same_foils_whatever_the_batches(slug, mode, tex
         ("identity_swap", "Ann smiles "),
         ("random_caption", "a man walks "),
         ("existence", "there is at least one cup "),
+        ("direction", "a man walks slowly and "),
+        ("attribute_swap", "a tall man and a short woman in a striped shirt and a plain skirt. "),
+        ("event_order", "she opens the door. then he closes the box. "),
+        ("negation", "the dog is not on the sofa. "),
     ],
 )
 def test_a_caption_of_a_million_characters_is_processed(slug, piece):

@@ -107,6 +107,8 @@ class Command(FoilworksCommand):
             self.parser.error("--set sample must be at least 1")
         if train_items and not options["models"]:
             self.parser.error("--set train needs the --model that it tunes")
+        if train_state and not train_items:
+            self.parser.error("--set train_state needs --set train=N")
         learner = _learner(options["models"][0]) if train_items else None
         rungs = parse_rungs(options["rungs"])
         if options["predictions"]:

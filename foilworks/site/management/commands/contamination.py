@@ -35,9 +35,14 @@ class Command(FoilworksCommand):
         shuffles = max(1, whole_number(self.parser, params, "shuffles", N_SHUFFLES))
         seed = whole_number(self.parser, params, "seed", 0)
         with opened_sources(options["files"], **read_options(self.parser, params, **options)) as sources:
-            records = list(read_all(sources, Problems()))
+            problems = Problems()
+            records = list(read_all(sources, problems))
+            if not records:
+                raise problems.refusal(sources[0].path)
+        for problem in problems.lines:
+            self.say(f"warning: left out: {problem}")
         result = compare_orders(records, options["model"], WholeTextScorer(options["model"]), shuffles, seed)
-        return {**asdict(result), "sentence": sentence_of(result)}
+        return {**asdict(result), "unread": problems.n, "sentence": sentence_of(result)}
 
     def render(self, result: dict[str, Any]) -> str:
         return str(result["sentence"])
