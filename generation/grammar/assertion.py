@@ -18,8 +18,10 @@ CLAUSE_END = re.compile(
     re.IGNORECASE,
 )
 _DENIED = (
-    r"not|never|cannot|nobody|no\s*-?one|nothing|none|neither|nor|nowhere|hardly|barely|scarcely|rarely|seldom|lack(?:s|ed|ing)?"
-    r"|unable|unsuccessfully|without\s+(?:\w+ly\s+)?(?!clothing|ceiling|string|ring|evening|building)\w+ing|too\s+\w+\s+to(?=\s+\w+)"
+    r"not|never|cannot|nobody|no\s*-?one|nothing|none|neither|nor|nowhere|hardly|barely|scarcely|rarely|seldom"
+    r"|lack(?:s|ed|ing)?"
+    r"|unable|unsuccessfully|without\s+(?:\w+ly\s+)?(?!clothing|ceiling|string|ring|evening|building)\w+ing"
+    r"|too\s+\w+\s+to(?=\s+\w+)"
     r"|instead\s+of|rather\s+than|(?<!with\s)(?<!says\s)(?<!has\s)(?<!have\s)(?<!into\s)no(?!\.|\s+matter|\s+doubt)"
     r"|fail(?:s|ed|ing)?\s+(?:to|at|in)|refus(?:es?|ed|ing)|declin(?:es?|ed|ing)\s+to|forg(?:ets?|etting|ot)\s+to"
     r"|avoid(?:s|ed|ing)?|resist(?:s|ed|ing)?|hesitat(?:es?|ed|ing)|misses"
@@ -28,17 +30,21 @@ _DENIED = (
 _UNREAL = (
     r"almost|nearly|(?:pretend|want|wish|hope|plan|intend|expect|dream|imagin)(?:e?s|ed|ing)?"
     r"|(?:threaten|promis)(?:e?s|ed|ing)?\s+to"
-    r"|(?:attempt(?:s|ed|ing)?|tr(?:y|ies|ied|ying)|prepar(?:es?|ed|ing)|seem(?:s|ed)?|appear(?:s|ed)?|offer(?:s|ed)?|ready|eager)\s+to(?=\s+\w+)"
+    r"|(?:attempt(?:s|ed|ing)?|tr(?:y|ies|ied|ying)|prepar(?:es?|ed|ing)|seem(?:s|ed)?|appear(?:s|ed)?"
+    r"|offer(?:s|ed)?|ready|eager)\s+to(?=\s+\w+)"
     r"|wann?a|gonna|about\s+to|(?:is|are|was|were|'s|’s|be)\s+going\s+to|supposed\s+to|unless|in\s+order\s+for"
     r"|might|may(?!\s+\d)|would|should|could|will|must|shall|ought|maybe|perhaps|possibly|probably|presumably"
-    r"|(?:needs?|needed|ha[sd]|have)\s+to|can(?=\s+be\s)|(?<=he\s)can|(?<=they\s)can|(?<=you\s)can|(?<=one\s)can|(?<=who\s)can"
+    r"|(?:needs?|needed|ha[sd]|have)\s+to|can(?=\s+be\s)|(?<=he\s)can|(?<=they\s)can|(?<=you\s)can"
+    r"|(?<=one\s)can|(?<=who\s)can"
 )
 # In a clause with one of these nothing is asserted.
 UNASSERTED = re.compile(rf"(?<![\w'’-])(?:{_DENIED}|{_UNREAL})(?![\w'’-])|\w(?:n['’]t|['’]ll|['’]d\s+like)\b", re.I)
 # "can be seen" is how captions say "is there"; "will" and "may" are also names of things and months.
 ALLOWED = re.compile(
-    r"(?:could|can|may|might)\s+be\s+(?:seen|heard)|(?:you|one|we|i)\s+(?:can|could|will|may)\s+(?:also\s+)?(?:see|hear|notice)"
-    r"|will\s+\w+[^su]s\b|not\s+only|(?:free|good|last|own|the|a)\s+will|almost\s+(?:immediately|all|every|completely|always|the)"
+    r"(?:could|can|may|might)\s+be\s+(?:seen|heard)|(?:you|one|we|i)\s+(?:can|could|will"
+    r"|may)\s+(?:also\s+)?(?:see|hear|notice)"
+    r"|will\s+\w+[^su]s\b|not\s+only|(?:free|good|last|own|the|a)\s+will|almost\s+(?:immediately|all|every"
+    r"|completely|always|the)"
     r"|(?:appear|seem)s?\s+to\s+be\s+(?:having|enjoying)",
     re.IGNORECASE,
 )
@@ -46,9 +52,11 @@ ALLOWED = re.compile(
 REPORTED = re.compile(
     r"\b(?:as\s+(?:if|though)|whether|how\s+to|looks?\s+like\s+(?:he|she|they|it)"
     r"|(?:ask|see|check|wonder|know|decide|find|figure|tell|sure)\w*\s+(?:\w+\s+){0,2}?if"
-    r"|(?:say|read|state|claim|think|believe|announce|suggest|explain|tell|mention|promise|show)\w*\s+(?:\w+\s+){0,2}?that"
+    r"|(?:say|read|state|claim|think|believe|announce|suggest|explain|tell|mention|promise"
+    r"|show)\w*\s+(?:\w+\s+){0,2}?that"
     r"|(?:says|saying|said)(?=\s+[\"“'‘])|(?:asked|told|ordered|instructed|invited|reminded|warned)\s+to"
-    r"|(?:ask|tell|yell|shout|scream|call|order|instruct|beg|urge|remind|invite|command|warn|convince|persuade|encourage|signal|motion"
+    r"|(?:ask|tell|yell|shout|scream|call|order|instruct|beg|urge|remind|invite|command|warn|convince|persuade"
+    r"|encourage|signal|motion"
     r"|gesture)(?:s|ed|ing|ling)?\s+(?:for\s+)?(?:\w+\s+){1,4}?to(?=\s+[a-z]+))\b",
     re.IGNORECASE,
 )

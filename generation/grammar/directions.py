@@ -26,20 +26,25 @@ _ENDS = r"(?=\s*(?:[.,;!]|$)|\s+(?:and|then|while|as|when|but|before|after|until
 _HOW = r"(?:\s+(?:slowly|quickly|slightly|straight|further|over|back))?"
 # A side of which the other one is there, too.
 _BOTH_SIDES = re.compile(
-    r"\b(?:both|other|each|either|one|opposite|sides|alternat\w+|respectively|second|third|middle|leftmost|rightmost|first|revers\w*|\w*clockwise|clock\s+wise)\b",
+    r"\b(?:both|other|each|either|one|opposite|sides|alternat\w+|respectively|second|third|middle|leftmost"
+    r"|rightmost|first|revers\w*|\w*clockwise|clock\s+wise)\b",
     re.IGNORECASE,
 )
 _COMPARED = re.compile(r"\b(?:as|so|too|how|more|less)\s+$", re.IGNORECASE)
 _SUDDEN = re.compile(
-    r"\b(?:suddenly|immediately|instantly|abruptly|rush\w*|dash\w*|sprint\w*|hurr\w+|speed\w*|rapid\w*|fast\w*|rac(?:es?|ing)"
-    r"|creep\w*|strol\w*|crawl\w*|slow\w*|quick\w*|gradual\w*|realiz\w+|notic\w+|glanc\w+|snatch\w*|grabs?|flash\w*|flick\w*"
-    r"|runs?|running|ran|d(?:ies|ied|ying)|snap\w*|blink\w*|peek\w*|slap\w*|punch\w*|explain\w*|add(?:s|ed|ing)?|provid\w*|say\w*|said|tell\w*|told|ask\w*|answer\w*|repl\w*|respond\w*|suggest\w*|admit\w*"
+    r"\b(?:suddenly|immediately|instantly|abruptly|rush\w*|dash\w*|sprint\w*|hurr\w+|speed\w*|rapid\w*|fast\w*"
+    r"|rac(?:es?|ing)"
+    r"|creep\w*|strol\w*|crawl\w*|slow\w*|quick\w*|gradual\w*|realiz\w+|notic\w+|glanc\w+|snatch\w*|grabs?"
+    r"|flash\w*|flick\w*"
+    r"|runs?|running|ran|d(?:ies|ied|ying)|snap\w*|blink\w*|peek\w*|slap\w*|punch\w*|explain\w*|add(?:s|ed"
+    r"|ing)?|provid\w*|say\w*|said|tell\w*|told|ask\w*|answer\w*|repl\w*|respond\w*|suggest\w*|admit\w*"
     r"|look\w*|while|becom\w+|motion|learn\w*|chang\w+)\b",
     re.IGNORECASE,
 )
 # What is looked at only below, or only above.
 _BELOW = re.compile(
-    r"\b(?:read\w*|writ\w*|typ\w*|phone|book|paper\w*|floor|ground|watch|plate|microscope|bed|table|pick\w*|hand\w*|feet|sky"
+    r"\b(?:read\w*|writ\w*|typ\w*|phone|book|paper\w*|floor|ground|watch|plate|microscope|bed|table|pick\w*"
+    r"|hand\w*|feet|sky"
     r"|ceiling|lights?|tree\w*|roof|leans?|bends?|bending|kneel\w*)\b",
     re.IGNORECASE,
 )
@@ -48,7 +53,8 @@ _LOOKING = re.compile(
     r"\b(?:look|glanc|star(?:e|ing)|gaz|peek|head|eyes?|hold(?:s|ing)\s+hands?\s+of)\w*", re.IGNORECASE
 )
 _LOUD = re.compile(
-    r"\b(?:cheer|applau|listen|look|say|said|tell|talk|speak|answer|yell|scream|shout|clap|laugh|crowd|sing|whisper|cry|crie)\w*",
+    r"\b(?:cheer|applau|listen|look|say|said|tell|talk|speak|answer|yell|scream|shout|clap|laugh|crowd|sing"
+    r"|whisper|cry|crie)\w*",
     re.IGNORECASE,
 )
 _NOT_PATHS = r"(?!\s+to\s)(?!\s+(?:\w+\s+)?(?:hats?|caps?|visor|baseball|flips?|somersaults?|handspring|dive))"

@@ -8,7 +8,8 @@ from generation.grammar.surface import word_set
 
 WORD = re.compile(r"[^\W\d_]+")
 KIN = re.compile(
-    r"\b(?:daughter|son|mother|father|mom|mum|dad|parent|brother|sister|sibling|wife|husband|girlfriend|boyfriend|fianc|"
+    r"\b(?:daughter|son|mother|father|mom|mum|dad|parent|brother|sister|sibling|wife|husband|girlfriend"
+    r"|boyfriend|fianc|"
     r"ex|uncle|aunt|cousin|niece|nephew|grand\w+|baby|kid|child|children|family|agent|boss|mistress|lover|bride|groom|"
     r"twin|roommate)(?:s|e|ee|['’]s)?\b",
     re.IGNORECASE,

@@ -18,7 +18,8 @@ WORD = re.compile(r"\s*([A-Za-z]+(?:['’-][A-Za-z]+)*|\d+(?:-[A-Za-z]+)*)")
 # "exactly two hundred", "three or four", "3.5", "50 %", "two o'clock", "two-thirds": not plain counts.
 NOT_A_COUNT = re.compile(
     r"(?:[.,:/]\d|\s*[%°]|\s+(?:or|to|and|point|of)\s+(?:a\s+half|\d|(?:" + "|".join(VALUES) + r")\b)"
-    r"|\s+(?:o['’]clock|percent|am|pm|a\.m\.|p\.m\.|half|halves|thirds?|quarters?|fifths?|(?:years?|months?|weeks?|days?)[\s-]+olds?)\b)",
+    r"|\s+(?:o['’]clock|percent|am|pm|a\.m\.|p\.m\.|half|halves|thirds?|quarters?|fifths?|(?:years?|months?"
+    r"|weeks?|days?)[\s-]+olds?)\b)",
     re.IGNORECASE,
 )
 # A bound leaves other numbers true as well: "at least three times", "two or more dogs".
@@ -36,12 +37,15 @@ BOUND_BEHIND = re.compile(
 HEDGE_BEFORE = re.compile(r"\b(?:(?P<of_times>about|up\s+to|some)|around|over|under)\s+$", re.IGNORECASE)
 # Words before a number word that is not a count: "no one", "number 3", "the one".
 NAMES_BEFORE = re.compile(
-    r"(?:\b(?:no|some|another|between|any|every|each|which|the|this|that|these|those|same|other|first|last|next|remaining|previous|following|high|number|no\.|room|channel|at|day|part|step|take|game)\s+|[#$€£.,:/]\s*)$",
+    r"(?:\b(?:no|some|another|between|any|every|each|which|the|this|that|these|those|same|other|first|last|next"
+    r"|remaining|previous|following|high|number|no\.|room|channel|at|day|part|step|take|game)\s+"
+    r"|[#$€£.,:/]\s*)$",
     re.IGNORECASE,
 )
 # Both sides do it to each other: one alone does not.
 RECIPROCAL = re.compile(
-    r"\b(?:hug|kiss|fight|wrestl|box|fenc|spar|shar|rac|compet|meet|convers|chat|talk|debat|argu|battl|play-fight|tug|duel|"
+    r"\b(?:hug|kiss|fight|wrestl|box|fenc|spar|shar|rac|compet|meet|convers|chat|talk|debat|argu|battl"
+    r"|play-fight|tug|duel|"
     r"hand-?shake|handshake|match|versus|vs|against|high-five|gather|crowd|group|pair|row|line|surround|band|choir|"
     r"huddl|coupl|back[- ]to[- ]back|side by side|hand[- ]in[- ]hand"
     r"|ping pong|tennis|squash|badminton|chess|shuffleboard)\w*",
@@ -76,13 +80,15 @@ SEVERAL_BEFORE = re.compile(
 )
 # "two shirts on hangers": one is on one.
 PLURALS_BEHIND = re.compile(
-    r"\s+(?:on|with|in|at|wearing|holding|carrying|riding)\s+(?:(?!an?\b|the\b|\w+ing\b)\w+\s+){0,2}?(?!\w*(?:ss|us|is|as)\b)\w{3,}s\b",
+    r"\s+(?:on|with|in|at|wearing|holding|carrying|riding)\s+(?:(?!an?\b|the\b"
+    r"|\w+ing\b)\w+\s+){0,2}?(?!\w*(?:ss|us|is|as)\b)\w{3,}s\b",
     re.IGNORECASE,
 )
 FROM_TO = re.compile(r"\bfrom\s+one\b[^.;]{0,40}?\bto\s+(?:another|the\s+other|the\s+next)\b", re.IGNORECASE)
 # "two kids play and run": the second verb would have to agree, too.
 AND_VERB = re.compile(
-    r"[^.;]*?\b(?:and|then)\s+(?:then\s+)?(?!the\b|an?\b|his\b|her\b|their\b)[a-z]+(?:\s+(?:the|an?|in|on|to|at|with|up|down|away|out)\b|\s*[.,]|$)",
+    r"[^.;]*?\b(?:and|then)\s+(?:then\s+)?(?!the\b|an?\b|his\b|her\b|their\b)[a-z]+(?:\s+(?:the|an?|in|on|to|at"
+    r"|with|up|down|away|out)\b|\s*[.,]|$)",
     re.IGNORECASE,
 )
 # "cuts the cake in two", "all but two"

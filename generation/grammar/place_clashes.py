@@ -10,7 +10,8 @@ WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 BEING = word_set("is are was were there")
 MOVING = re.compile(
     r"\b(?:walk|run|ran|running|jog|stroll|march|drive|driv|drove|rid|rode|swim|fly|flies|flew|sail|ski|skat|cycl|"
-    r"bik|crawl|hop|jump|gallop|wander|hik|sprint|rac|row|paddl|surf|step|mov|travel|com|go|going|goes|throw|thrown|threw|push|pull|carr|bring|place|put)\w*",
+    r"bik|crawl|hop|jump|gallop|wander|hik|sprint|rac|row|paddl|surf|step|mov|travel|com|go|going|goes|throw"
+    r"|thrown|threw|push|pull|carr|bring|place|put)\w*",
     re.IGNORECASE,
 )
 # What is served or eaten stands on something.
@@ -21,7 +22,8 @@ SERVED = word_set(
 )
 # Only what touches a thing does these.
 TOUCHING = re.compile(
-    r"\b(?:lean|leans|leaned|leaning|spread|spreads|spreading|smear|smears|smearing|drizzle|sprinkle|brush|roll|rolls|rolled|"
+    r"\b(?:lean|leans|leaned|leaning|spread|spreads|spreading|smear|smears|smearing|drizzle|sprinkle|brush|roll"
+    r"|rolls|rolled|"
     r"cook|cooks|cooking|fry|grill|roast|bake|flip|crush|grind|blend|mash|mince|layer|line|coat|scrape|"
     r"stick|sticks|press|pipe|dip|rub|hang|hangs|hanging|draw|write|paint)\b",
     re.IGNORECASE,

@@ -15,7 +15,8 @@ SKIP = r"(?:\w+ ){0,3}?"
 NEXT = r"\A" + SKIP
 # Landmarks without a front: behind and in front depend on the viewer.
 NO_FRONT = (
-    r"(?:tables?|desks?|counters?|canvas|easel|micro?phones?|mics?|podium|lectern|stands?|telescope|drums?|drumset|piano"
+    r"(?:tables?|desks?|counters?|canvas|easel|micro?phones?|mics?|podium|lectern|stands?|telescope|drums?"
+    r"|drumset|piano"
     r"|keyboard|refrigerator|fridge|closet|cupboard|wardrobe|dresser|stove|oven|sink|washer|dryer|dishwasher"
     r"|instruments?|machine|net)\b"
 )

@@ -21,7 +21,8 @@ MAX_CELLS = 250_000
 _LETTERS = rf"[[\p{{L}}\p{{N}}_]--[{UNSPACED}]][[\p{{L}}\p{{N}}\p{{M}}_]--[{UNSPACED}]]*"
 _MARKS = r"[\p{M}\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*"
 _TOKEN = regex.compile(
-    rf"(?V1){_LETTERS}(?:['’]{_LETTERS})*|[{UNSPACED}]\p{{M}}*|[\U0001f1e6-\U0001f1ff]{{2}}|\S{_MARKS}(?:\u200d\S{_MARKS})*"
+    rf"(?V1){_LETTERS}(?:['’]{_LETTERS})*|[{UNSPACED}]\p{{M}}*|[\U0001f1e6-\U0001f1ff]{{2}}"
+    rf"|\S{_MARKS}(?:\u200d\S{_MARKS})*"
 )
 
 Match = tuple[int, int]

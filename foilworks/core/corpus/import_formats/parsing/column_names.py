@@ -94,9 +94,11 @@ MAX_LABEL = 200
 # Words in English, German, French, Spanish, Italian and Portuguese, without accents.
 _NEGATIVE = re.compile(
     r"neg|negs|negativ\w*|negat|wrong\w*|false\w*|fals[aoh]?|falsch\w*|incorrect\w*|inkorrekt\w*|inexact\w*|foils?|"
-    r"foiled|distract?or\w*|distrac\w*|counterfactual\w*|cf|altered|alter|alterad[oa]s?|fakes?|faked|hard|bad|decoys?|adversarial\w*|"
+    r"foiled|distract?or\w*|distrac\w*|counterfactual\w*|cf|altered|alter|alterad[oa]s?|fakes?|faked|hard|bad"
+    r"|decoys?|adversarial\w*|"
     r"contrast|contrastive|corrupt\w*|perturb\w*|mislead\w*|mismatch\w*|misalign\w*|untrue|unwahr\w*|irref\w*|"
-    r"verfalscht\w*|verandert\w*|faux|fausse\w*|errone\w*|erreur|errors?|mistakes?|fehler\w*|rejected|hn|leurres?|sbagliat\w*|errat[oa]|errad[oa]|invalid\w*|"
+    r"verfalscht\w*|verandert\w*|faux|fausse\w*|errone\w*|erreur|errors?|mistakes?|fehler\w*|rejected|hn"
+    r"|leurres?|sbagliat\w*|errat[oa]|errad[oa]|invalid\w*|"
     r"impostors?|lie|lies|hallucinat\w*|manipulat\w*|nonfactual|contradict\w*|swap|swapped"
 )
 # Of a rewritten text: the foil beside an original, but also a correction.
