@@ -31,6 +31,11 @@ def bin_folder(tmp_path) -> Path:
         seen = f'echo "${{FOILWORKS_HOME:-}} ${{FOILWORKS_ENVIRONMENT:-}}" >> "{tmp_path}/homes"'
         program.write_text(f'#!/bin/bash\n{home}\n{seen}\necho "{name} $*" | tee -a "{tmp_path}/calls"\n')
         program.chmod(0o755)
+    # The job stops its nodes when the worker ends: a node may not have said yet what it was given.
+    nodes = '[ "${SLURM_NNODES:-0}" -gt 1 ] && nodes=2 || nodes="${SLURM_NNODES:-0}"'
+    wait = f'until [ "$(grep -c "^srun .*ray start" "{tmp_path}/calls")" -ge "$nodes" ]; do sleep 0.05; done'
+    with (tmp_path / "foilworks").open("a") as program:
+        program.write(f'touch "{tmp_path}/calls"\n{nodes}\n{wait}\n')
     return tmp_path
 
 
