@@ -9,8 +9,8 @@ CHANGES_MORE = frozenset(
     {"actor_swap", "attribute_swap", "event_order", "identity_swap", "negation", "random_caption", "state_change"}
 )
 
-# Methods that replace words by other words; the draw needs opposites among them.
-REPLACES_WORDS = frozenset(
+# Methods whose foils a balanced draw can take: it needs opposites among them.
+DRAWN_METHODS = frozenset(
     {
         "number",
         "preposition",
@@ -32,4 +32,4 @@ REPLACES_WORDS = frozenset(
 def default_filters(method: str, mode: str = "corrected") -> tuple[str, ...]:
     """Return the default filters of a run of the method."""
     filters = tuple(slug for slug in DEFAULT_FILTERS if slug != "minimal_edit" or method not in CHANGES_MORE)
-    return (*filters, DRAW) if method in REPLACES_WORDS and mode != "paper" else filters
+    return (*filters, DRAW) if method in DRAWN_METHODS and mode != "paper" else filters

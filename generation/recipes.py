@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from foilworks.core.text.quoting import quoted
-from generation.default_filters import REPLACES_WORDS
+from generation.default_filters import DRAWN_METHODS
 from generation.errors import GenerationError
 from generation.filters.registry import DRAW
 from generation.instruction_models.kind_prompts import KIND_PROMPTS
@@ -47,7 +47,7 @@ class Recipe:
             slugs = [*self.filters, *(slug for slug in self.paper if slug not in self.filters)]
             filters = {slug: {**self.filters.get(slug, {}), **self.paper.get(slug, {})} for slug in slugs}
             return {slug: params for slug, params in filters.items() if slug not in CHECKS}
-        drawn: dict[str, dict[str, Any]] = {DRAW: {}} if self.is_drawn and self.method in REPLACES_WORDS else {}
+        drawn: dict[str, dict[str, Any]] = {DRAW: {}} if self.is_drawn and self.method in DRAWN_METHODS else {}
         return {slug: dict(params) for slug, params in self.filters.items()} | drawn
 
 
