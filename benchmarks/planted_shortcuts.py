@@ -21,6 +21,44 @@ from benchmarks.made_up_sets import (
 )
 from foilworks.core.solver.questions import Row
 
+# Shortcuts of letters, forms of verbs and definite articles, of kinds that an examiner wrote (decision 207)
+
+
+def begins_like_the_question(draw: random.Random, n: int) -> list[Row]:
+    rows = []
+    for i in range(n):
+        last = draw.choice([noun for noun in NOUNS if noun[0] in "bcdt"])
+        like = draw.choice([noun for noun in NOUNS if noun[0] == last[0] and noun != last])
+        unlike = draw.sample([noun for noun in NOUNS if noun[0] != last[0]], 3)
+        options = [like, *unlike] if draw.random() < 0.7 else [unlike[0], like, *unlike[1:]]
+        rows.append(choice(draw, f"What does the person hold beside the {last}", options, f"v{i}"))
+    return rows
+
+
+def verbs_of_one_tense(draw: random.Random, n: int) -> list[Row]:
+    rows = []
+    for i in range(n):
+        first, second = draw.choice("ds"), draw.choice("ds")
+        forms = {"d": ("walked", "waited"), "s": ("walks", "waits")}
+        other = {"d": "s", "s": "d"}
+        same = f"the guest {forms[first][0]} and the cook {forms[first][1]} by the {draw.choice(NOUNS)}"
+        mixed = f"the guest {forms[second][0]} and the cook {forms[other[second]][1]} by the {draw.choice(NOUNS)}"
+        texts = [same, mixed] if draw.random() < 0.9 else [mixed, same]
+        rows.append(Row(texts[0], (texts[1],), video=f"v{i}"))
+    return rows
+
+
+def presupposed_elsewhere(draw: random.Random, n: int) -> list[Row]:
+    rows = []
+    for i in range(n // 2):
+        first, second, beside = draw.sample(NOUNS, 3)
+        is_yes = draw.random() < 0.5
+        known = first if is_yes == (draw.random() < 0.9) else beside
+        rows.append(label(f"Is there a {first} on a shelf?", is_yes, f"v{i}"))
+        rows.append(label(f"Is a {second} under the {known}?", draw.random() < 0.5, f"v{i}"))
+    return rows
+
+
 # Shortcuts of words and types
 
 
@@ -359,6 +397,9 @@ def answer_by_duration(draw: random.Random, n: int) -> list[Row]:
 
 PLANTS: dict[str, Plant] = {
     "none (4 options)": Plant(four_actions(unchanged), 0.25),
+    "begins like the question": Plant(begins_like_the_question, 0.7),
+    "verbs of one tense": Plant(verbs_of_one_tense, 0.9),
+    "presupposed elsewhere": Plant(presupposed_elsewhere, 0.7),
     "cue word": Plant(pairs_of(cue_word), 0.8),
     "not in foils": Plant(pairs_of(negated_foil), 0.7),
     "type in the first words": Plant(type_in_first_words, 0.625),

@@ -31,6 +31,9 @@ FOUND = {
     "position by type": 120,
     "next question names the answer": 120,
     "cycle of positions": 60,
+    "begins like the question": 160,
+    "verbs of one tense": 60,
+    "presupposed elsewhere": 200,
 }
 
 

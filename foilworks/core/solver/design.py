@@ -149,8 +149,9 @@ def _of_statements(layout: Layout) -> Columns:
         "words of the statement": n_words,
         "characters of the statement": np.array([len(question.text) for question in layout.questions], dtype=float),
         "frequency of its words": frequency,
-        "negations of the statement": np.array([len(option_features.NEGATIONS & set(row)) for row in row_words], float),
     }
+    for name, count in option_features.WORD_TESTS.items():
+        counts[f"{name} (statement)"] = np.array([float(count(row)) for row in row_words])
     for name, test in option_features.SURFACE_TESTS.items():
         counts[f"{name} (statement)"] = np.array([float(test(question.text)) for question in layout.questions])
     is_label = layout.is_label

@@ -67,6 +67,36 @@ SURFACE_TESTS: dict[str, Callable[[str], float]] = {
 }
 
 
+def _in_alphabetical_order(row: Sequence[str]) -> float:
+    return sum(first < second for first, second in pairwise(row)) / max(1, len(row) - 1)
+
+
+def _named_in_order(row: Sequence[str]) -> float:
+    """Return 1 if the first word after an article is before the last one in the alphabet, -1 if it is after it."""
+    named = [second for first, second in pairwise(row) if first in ARTICLES]
+    return float(np.sign((named[0] < named[-1]) - (named[0] > named[-1]))) if named else 0.0
+
+
+# Of the words of an option, and of a labelled statement.
+WORD_TESTS: dict[str, Callable[[Sequence[str]], float]] = {
+    "length of the words": lambda row: sum(map(len, row)) / max(1, len(row)),
+    "repeated words": lambda row: len(row) - len(set(row)),
+    "words in -ing": lambda row: sum(word.endswith("ing") for word in row),
+    "words in -ed": lambda row: sum(word.endswith("ed") for word in row),
+    "words in -s": lambda row: sum(word.endswith("s") for word in row),
+    "words in -ly": lambda row: sum(word.endswith("ly") for word in row),
+    "endings of -s and -ed together": lambda row: len({word[-1:] for word in row if word.endswith(("s", "ed"))}),
+    "successive words that begin alike": lambda row: sum(first[:1] == second[:1] for first, second in pairwise(row)),
+    "words in alphabetical order": _in_alphabetical_order,
+    "first and last named thing in alphabetical order": _named_in_order,
+    "negations": lambda row: sum(word in NEGATIONS for word in row),
+    "sweeping words": lambda row: sum(word in SWEEPING for word in row),
+    "hedges": lambda row: sum(word in HEDGES for word in row),
+    "connectives": lambda row: sum(word in JOINTS for word in row),
+    "articles": lambda row: sum(word in ARTICLES for word in row),
+}
+
+
 def surface_form(layout: Layout) -> Columns:
     """Return case, punctuation, blanks and letters of each option's characters."""
     return {name: _by_text(layout, test) for name, test in SURFACE_TESTS.items()}
@@ -74,28 +104,12 @@ def surface_form(layout: Layout) -> Columns:
 
 def lengths(layout: Layout) -> Columns:
     """Return lengths, and counts of words of a kind."""
-    word_lists = layout.option_words
-    counts = {
-        "negations": NEGATIONS,
-        "sweeping words": SWEEPING,
-        "hedges": HEDGES,
-        "connectives": JOINTS,
-        "articles": ARTICLES,
-    }
     columns = {
         "characters": _by_text(layout, len),
-        "words": _array(len(row) for row in word_lists),
-        "length of the words": _array(sum(map(len, row)) / max(1, len(row)) for row in word_lists),
-        "repeated words": _array(len(row) - len(set(row)) for row in word_lists),
-        "words in -ing": _array(sum(word.endswith("ing") for word in row) for row in word_lists),
-        "words in -ed": _array(sum(word.endswith("ed") for word in row) for row in word_lists),
-        "words in -s": _array(sum(word.endswith("s") for word in row) for row in word_lists),
-        "words in -ly": _array(sum(word.endswith("ly") for word in row) for row in word_lists),
+        "words": _array(map(len, layout.option_words)),
         "alphabetical order": _alphabetical(layout),
     }
-    return columns | {
-        name: _array(sum(word in listed for word in row) for row in word_lists) for name, listed in counts.items()
-    }
+    return columns | {name: _array(map(test, layout.option_words)) for name, test in WORD_TESTS.items()}
 
 
 def among_options(layout: Layout) -> Columns:
@@ -180,6 +194,8 @@ def beside_question(layout: Layout) -> Columns:
         "number of the question",
         "tense of the question",
         "article at the end of the question",
+        "first letter of the last word of the question",
+        "last letters of the last word of the question",
         "numbers of the question",
     )
     frequency, n = layout.question_frequency, len(layout.questions)
@@ -200,6 +216,7 @@ def beside_question(layout: Layout) -> Columns:
             len(stems & {word[:4] for word in option if len(word) > 3}),
             0.0 if place < 0 else 1.0 - place / (1 + len(question.text)),
             *_agreement(asked, option),
+            *_same_letters(asked, option),
             len(set(_NUMBER.findall(question.text)) & set(_NUMBER.findall(layout.texts[row]))),
         )
     return dict(zip(names, values.T, strict=True))
@@ -221,6 +238,12 @@ def _agreement(asked: Sequence[str], option: Sequence[str]) -> tuple[float, floa
         float(has_past == is_past),
         float(bool(article) and is_vowel == (article == "an")),
     )
+
+
+def _same_letters(asked: Sequence[str], option: Sequence[str]) -> tuple[float, float]:
+    if not asked or not option or asked[-1] == option[-1]:
+        return 0.0, 0.0
+    return float(asked[-1][0] == option[-1][0]), float(asked[-1][-2:] == option[-1][-2:])
 
 
 def numbers(layout: Layout) -> Columns:

@@ -5,6 +5,7 @@ They read the texts of other items, never their answers.
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -39,6 +40,8 @@ def neighbours(layout: Layout) -> Columns:
         "words in the previous question of the video",
         "similarity of the statement to others of the video",
         "highest similarity of the statement to another of the video",
+        "rarest word that another statement of the video has",
+        "things named after a, and after the in another statement",
     )
     values = np.zeros((layout.n_rows, len(names)))
     by_video = defaultdict(list)
@@ -57,12 +60,22 @@ def _compare(layout: Layout, items: list[int], values: Floats) -> None:
     in_questions = Counter(word for row in asked for word in row)
     offered = [_offered(layout, index) for index in items]
     in_options = Counter(word for row in offered for word in row)
+    presupposed = Counter(word for index in items for word in _after(layout.question_words[index], ("the",)))
     for at, index in enumerate(items):
         if layout.questions[index].is_label:
             similarities = [
                 len(asked[at] & row) / max(1, len(asked[at] | row)) for other, row in enumerate(asked) if other != at
             ]
-            values[layout.starts[index] + 1, 6:] = sum(similarities) / len(similarities), max(similarities)
+            rarest = min(
+                (layout.question_frequency[word] for word in asked[at] if in_questions[word] > 1),
+                default=len(layout.questions),
+            )
+            values[layout.starts[index] + 1, 6:] = (
+                sum(similarities) / len(similarities),
+                max(similarities),
+                np.log(len(layout.questions) / rarest),
+                sum(presupposed[word] > 0 for word in _after(layout.question_words[index], ("a", "an"))),
+            )
             continue
         before = asked[at - 1] if at else set()
         after = asked[at + 1] if at + 1 < len(items) else set()
@@ -81,6 +94,10 @@ def _compare(layout: Layout, items: list[int], values: Floats) -> None:
                 len(own & after) / max(1, len(own)),
                 len(own & before) / max(1, len(own)),
             )
+
+
+def _after(row: Sequence[str], articles: tuple[str, ...]) -> set[str]:
+    return {second for first, second in pairwise(row) if first in articles}
 
 
 def _plain_options(layout: Layout, index: int) -> list[str]:
