@@ -19,6 +19,7 @@ from evaluation.score_files.harness_logs import answer_of_row, is_harness_log, l
 from evaluation.score_files.harness_shapes import LoggedAnswer
 from evaluation.score_files.joined_answers import Question, Questions, plain
 from evaluation.score_files.scores import read_choices
+from evaluation.score_files.tables import SUFFIXES
 from evaluation.score_files.tables import Table
 from foilworks.core.corpus.import_formats.parsing.answer_styles import is_number_label, label_of
 from foilworks.core.corpus.records import TextRecord
@@ -34,7 +35,7 @@ MAX_UNREAD = 0.1
 OF_BOUNDS = ("n_unread", "all_wrong", "all_right", "drop_bounds")
 # What a comparison says if unreadable answers decide it. `CHANCE`: below the first rung.
 CANNOT_TELL, CHANCE = "cannot_tell", "chance"
-TABLES = frozenset({".csv", ".tsv", ".xlsx", ".json", ".jsonl", ".ndjson"})
+TABLES = frozenset({*SUFFIXES, ".json", ".jsonl", ".ndjson"})
 
 
 def by_id(records: Iterable[TextRecord]) -> dict[str, TextRecord]:

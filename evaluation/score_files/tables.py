@@ -14,13 +14,13 @@ from typing import NoReturn
 from evaluation.errors import EvaluationError
 from evaluation.score_files.csv_source import CsvSource, JoinedSource, NamedSource
 from evaluation.score_files.json_records import Row, fail, rows
-from evaluation.score_files.sheet_source import SHEET, SheetSource
+from foilworks.core.corpus.import_formats.parsing.sheets import ENDINGS
 from foilworks.core.text.quoting import quoted, shortened
 
 ID_NAMES = ("id", "sample", "item", "item_id", "video_id")
 # If unused, they are refused: a file that has them next to a prediction means them to count.
 TRUTH_NAMES = frozenset({"answer", "answers", "label", "labels", "gold", "target", "correct", "truth", "ground_truth"})
-SUFFIXES = frozenset({".csv", ".tsv", SHEET})
+SUFFIXES = frozenset({".csv", ".tsv", *ENDINGS})
 INDEX = "(index)"
 # The scores of a row start here: of an array, of a file without a header, and of `id,scores`.
 SCORES = "scores"
@@ -72,8 +72,7 @@ class Table:
         if not self.is_csv and (names or second_file):
             raise EvaluationError(f"{path}: only a CSV file takes column names or a second file; leave them out")
         if self.is_csv:
-            own = SheetSource if path.suffix.lower() == SHEET else CsvSource
-            source = NamedSource(path, names) if names else own(path)
+            source = NamedSource(path, names) if names else CsvSource(path)
             self._source = JoinedSource(source, second_file) if second_file else source
             self._open_csv(is_named=bool(names))
         else:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 # Change the version with any rule of this module: scores that follow from answers depend on it.
-VERSION = "3"
+VERSION = "4"
 YES_NO = ("yes", "no")
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -66,7 +66,7 @@ def read_answer(text: str, options: Sequence[str], *, has_letters: bool = True, 
         return ModelAnswer(None, CUT_OFF if was_cut else EMPTY)
     question = _Question(tuple(_plain(_OWN_LABEL.sub("", option)) for option in options), has_letters)
     answer = _LATEX_TEXT.sub(r"\1", _normal(_ESCAPED_BREAK.sub("\n", answer)))
-    if contents := _closed_marks(answer):
+    if contents := _closed_marks(answer[_last_end(_STARTS_AGAIN, answer) :]) or _closed_marks(answer):
         answers = [_read_statement(content, question) for content in contents]
         return answers[0] if len({answer.option for answer in answers}) == 1 else ModelAnswer(None, SEVERAL_OPTIONS)
     if was_cut and not _is_complete(answer, question):
@@ -170,7 +170,9 @@ def _is_complete(answer: str, question: _Question) -> bool:
 
 def _read_statement(text: str, question: _Question) -> ModelAnswer:
     """Read a text without thoughts and marks."""
-    text = text[_last_end(_STARTS_AGAIN, text) :]
+    text = text[_last_end(_STARTS_AGAIN, text) :].lstrip(" ,.!:…-")
+    if _contradicts_itself(text, question):
+        return ModelAnswer(None, SEVERAL_OPTIONS)
     if whole := _whole_text(text, question):
         return ModelAnswer(whole[0]) if len(whole) == 1 else ModelAnswer(None, SEVERAL_OPTIONS)
     mentions = [mention for mention in _mentions(text, question) if not mention.negated]
@@ -185,7 +187,11 @@ def _read_statement(text: str, question: _Question) -> ModelAnswer:
 
 
 # After these words an answer begins again.
-_STARTS_AGAIN = re.compile(r"\b(?:wait|on second thoughts?|scratch that|correction)\b(?=\s?[,.!:…-])", re.IGNORECASE)
+_STARTS_AGAIN = re.compile(
+    r"\b(?:wait|on second thoughts?|scratch that|correction)\b(?=\s?[,.!:…-])"
+    r"|\blet me (?:recheck|reconsider|re-?examine|rethink|check again|look again)\b",
+    re.IGNORECASE,
+)
 _DECLINES = re.compile(
     r"\bsorry\b|\bapologi[sz]e|\bas an ai\b"
     r"|\b(?:can(?:no|')?t|cannot|am unable to|am not able to|won't|will not|could not|couldn't) "
@@ -278,7 +284,7 @@ _AFTER_LABEL = re.compile(
     re.IGNORECASE,
 )
 _LETTER = re.compile(r"(?<![\w'-])[A-Za-z](?!['\w]|-\w)")
-_LATIN_WORD = re.compile(r"\s[^\W\d_\u3040-\ud7a3]")
+_LATIN_WORD = re.compile(r"\s(?![A-Z](?:\s|$))[^\W\d_\u3040-\ud7a3]")
 _NUMBERED = re.compile(r"\b(?:option|choice|sentence|statement|caption)\s\(?([1-9])\b(?![.,]\d)", re.IGNORECASE)
 _BEGINS_SENTENCE = re.compile(r"(?:^|[\n.!?;:。！？]\s{0,9}|\n)[\s(•-]{0,9}$")
 _BEGINS_CLAUSE = re.compile(r"(?:[,;]|\b(?:and|but|while))\s$")
@@ -371,9 +377,47 @@ _AFTER_NO = re.compile(r"\s(?:the|this|that|it|he|she|they|there|we|i)\b", re.IG
 _ENDS_CLAUSE = re.compile(r"\s{0,3}(?:$|[\n.,:;!?)。，、！？-])")
 
 
+# A judgement of a statement in a sentence, or in a word.
+_JUDGES = re.compile(
+    r"\b(?:statement|caption|claim|sentence|description|that|this|it)\s(?:"
+    r"(?P<no>(?:is|was)\s(?:not\s(?:true|correct|right|accurate)|false|incorrect|wrong|inaccurate|untrue)"
+    r"|(?:does not|doesn't|do not) match|contradicts)|(?P<yes>(?:is|was)\s(?:indeed )?(?:true|correct|right|accurate)"
+    r"|matches))\b"
+    r"|^\W{0,3}(?:(?P<wrong>incorrect|wrong|falsch|faux|falso|не|неверно|错误|錯誤|錯|错|誤り|거짓)"
+    r"|(?P<right>correct|right|richtig|wahr|vrai|verdadero|верно|正确|正確|正しい|참))\W{0,3}$",
+    re.IGNORECASE,
+)
+
+
+def _polar_index(question: _Question, word: str) -> int | None:
+    """Return the option that says yes or no, also if the options are true and false; None without such options."""
+    words = ("yes", "true") if word == "yes" else ("no", "false")
+    return next((question.texts.index(text) for text in words if text in question.texts), None)
+
+
+def _contradicts_itself(text: str, question: _Question) -> bool:
+    """Report whether a text is nothing but different letters, or its first sentence says both yes and no as words."""
+    words = _plain(text).split()
+    if question.has_letters and len(words) > 2 and {*map(len, words)} == {1} and len({*words}) > 1:
+        return True
+    if {_polar_index(question, "yes"), _polar_index(question, "no")} != {0, 1} or len(question.texts) != 2:
+        return False
+    sentence = re.split(r"(?<!\.)[.!?\n](?!\.)", text.strip(), maxsplit=1)[0]
+    alone = [
+        _POLAR[match.group().casefold()]
+        for match in _POLAR_WORD.finditer(sentence)
+        if _ENDS_CLAUSE.match(sentence, match.end()) or _POLAR_WORD.match(sentence, match.end() + 1)
+    ]
+    return len(set(alone)) > 1 and _POLAR_WORD.match(sentence) is not None
+
+
 def _polar_mentions(text: str, question: _Question) -> list[_Mention]:
-    """Return the words for yes and no that answer the question."""
+    """Return the words and judgements for yes and no that answer the question."""
     mentions: list[_Mention] = []
+    if len(question.texts) == 2 and None not in (_polar_index(question, "yes"), _polar_index(question, "no")):
+        for match in _JUDGES.finditer(text):
+            index = _polar_index(question, "yes" if match["yes"] or match["right"] else "no")
+            mentions.append(_Mention(index or 0, FIRST_LEVEL, match.start(), match.end()))
     for match in _POLAR_WORD.finditer(text):
         word = match.group().casefold()
         if _POLAR[word] not in question.texts:
@@ -400,7 +444,7 @@ def _polar_level(text: str, match: re.Match[str], word: str) -> int:
     return MARKED_LEVEL if (ends or joins) and word in YES_NO and _MARKED_LEAD.search(before) else 0
 
 
-_CLAUSE_END = re.compile(r"[.!?;:\n。！？]|,\s(?:so|but|and|then|therefore)\b|\bbut\b")
+_CLAUSE_END = re.compile(r"[.!?;:\n。！？]|,\s(?:so|but|and|then|therefore|it|this|that|they)\b|\bbut\b")
 _DENIES_CLAUSE = re.compile(r"(?i)\b(?:not|never|no|neither|nor|nobody|without|rather than|instead of)\b|n't\b")
 _CONCEDED = re.compile(r"[^.!?;:\n]{0,40}?,?\sbut\b")
 

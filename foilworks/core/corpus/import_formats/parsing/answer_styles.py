@@ -21,7 +21,17 @@ PREFERRED = (TEXT, NAME, FROM_0)
 FEW_RECORDS = 20
 # Of the questions with 0 or 1; more open questions than that show that these are no labels.
 MAX_OPEN = 0.1
-YES, NO = frozenset({"yes", "true"}), frozenset({"no", "false"})
+YES = frozenset({"yes", "true", "ja", "oui", "sí", "sim", "はい", "是", "예", "네"})
+NO = frozenset({"no", "false", "nein", "non", "não", "いいえ", "否", "아니요"})
+# Words of labels of statements in other languages and of entailment, and the signs of Korean and Portuguese tests.
+_MORE_YES = frozenset(
+    "si wahr vrai verdadero verdadeiro vero correct correcto correto corretto richtig korrekt entailment "  # noqa: SIM905
+    "entailed entails match matches valid supported o ○ v 对 對 正确 正確 正しい 참 맞음".split()
+)
+_MORE_NO = frozenset(
+    "nao falsch faux falso incorrect incorrecto incorreto scorretto inkorrekt contradiction contradicted "  # noqa: SIM905
+    "contradicts mismatch invalid refuted x × f 不是 错 錯 错误 錯誤 誤り 거짓 틀림".split()
+)
 OTHER = "other"
 _BEFORE = r"^\s*(?:(?:Option|Sentence|Caption|Choice|Description|Answer)[:\s]\s*)?"
 # "B", "(b)", "B.", "Option 2".
@@ -144,6 +154,19 @@ def label_of(answer: Any) -> bool | None:
     return False if word in NO or word in {"0", "0.0"} else None
 
 
+def word_of_label(answer: Any) -> bool | None:
+    """Return whether a cell of a column of labels says that a text is true; other words than yes and no count, too."""
+    label = label_of(answer)
+    if label is not None or not isinstance(answer, str):
+        return label
+    word = answer.strip().rstrip(".!").casefold()
+    first = word.split(" ", 1)[0] if " " in word else word
+    if word in _MORE_YES or first in {"matches", "correct", "true"}:
+        return True
+    is_no = word in _MORE_NO or first in {"contradicts", "incorrect", "false"} or word.startswith(("does not ", "not "))
+    return False if is_no else None
+
+
 def is_number_label(answer: Any) -> bool:
     """Report whether a label is 0 or 1 instead of a word."""
     return label_of(answer) is not None and not isinstance(answer, bool) and str(answer).strip()[:1] in {"0", "1"}
@@ -182,9 +205,9 @@ class AnswerStyles:
                 self.records[column] += 1
                 self.possible.setdefault(column, Counter()).update(indices.keys())
 
-    def note_label(self, column: str, answer: Any, question: str) -> None:
-        """Note a label, or another answer in its column: then 0 and 1 are not labels."""
-        if label_of(answer) is None:
+    def note_label(self, column: str, answer: Any, question: str, label: bool | None) -> None:
+        """Note a label, or another answer in its column (`label` is None): then 0 and 1 are not labels."""
+        if label is None:
             self.with_other_answers.add(column)
         elif is_number_label(answer):
             self.numbers[column] += 1

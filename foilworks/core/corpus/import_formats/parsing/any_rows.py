@@ -9,6 +9,7 @@ from foilworks.core.corpus.import_formats.parsing.json_records import member_pat
 from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimits, parquet_columns, parquet_rows
 from foilworks.core.corpus.import_formats.parsing.records import RawRecord, json_lines
 from foilworks.core.corpus.import_formats.parsing.row_values import KEY, VALUE
+from foilworks.core.corpus.import_formats.parsing.sheets import ENDINGS
 from foilworks.core.corpus.import_formats.parsing.table_rows import (
     COMMA,
     SEMICOLON,
@@ -31,6 +32,7 @@ _KINDS = {
     ".ndjson": "jsonl",
     ".json": "json",
     ".parquet": "parquet",
+    **dict.fromkeys(ENDINGS, "csv"),
 }
 
 
@@ -112,7 +114,7 @@ def header_of(path: Path) -> tuple[str, Header]:
 
 def _unique_names(path: Path, header: Header) -> list[str]:
     unnamed = next(name for name in INDEX if name not in header.names)
-    names = [unnamed if not index and not name else name for index, name in enumerate(header.names)]
+    names = [name or (f"column {index + 1}" if index else unnamed) for index, name in enumerate(header.names)]
     check_names(path, Header(names, header.line))
     if not names:
         raise CorpusError(f"{path}:1: quotes: a quoted text is not closed; close it, and double the quotes inside it")

@@ -99,13 +99,31 @@ _NEGATIVE = re.compile(
     r"contrast|contrastive|corrupt\w*|perturb\w*|mislead\w*|mismatch\w*|misalign\w*|untrue|unwahr\w*|irref\w*|"
     r"verfalscht\w*|verandert\w*|faux|fausse\w*|errone\w*|erreur|errors?|mistakes?|fehler\w*|rejected|hn"
     r"|leurres?|sbagliat\w*|errat[oa]|errad[oa]|invalid\w*|"
-    r"impostors?|lie|lies|hallucinat\w*|manipulat\w*|nonfactual|contradict\w*|swap|swapped"
+    r"impostors?|lie|lies|hallucinat\w*|manipulat\w*|nonfactual|contradict\w*|swap|swapped|exchang\w*|replac\w*|"
+    r"substitut\w*"
 )
+# Scripts without blanks: parts of names in Chinese, Japanese and Korean.
+_PARTS: dict[str, re.Pattern[str]] = {
+    "negative": re.compile(r"错误|錯誤|错|虚假|负|負|干扰|誤|間違|不正|偽|거짓|오답|틀린|잘못|부정|不匹配|假"),
+    "positive": re.compile(r"正确|正確|真实|真實|校正|原文|原始|正しい|正解|元の|원본|정답|올바른|맞는|校对|人工"),
+    "text": re.compile(r"描述|字幕|说明|說明|句|文本|記述|説明|キャプション|문장|설명|캡션|자막|陈述"),
+    "video": re.compile(r"视频|視頻|影片|動画|映像|ビデオ|영상|비디오|动画"),
+    "id": re.compile(r"编号|編號|序号|番号|번호|通し"),
+    "question": re.compile(r"问题|問題|提问|質問|設問|질문|문제"),
+    "options": re.compile(r"选项|選項|選択肢|候选|보기|선택지"),
+    "answer": re.compile(r"答案|正解|答え|回答|정답|답"),
+    "start_time": re.compile(r"开始|開始|起始|시작"),
+    "end_time": re.compile(r"结束|結束|終了|종료|끝"),
+    "subtest": re.compile(r"类型|類型|类别|種類|유형|종류"),
+}
 # Of a rewritten text: the foil beside an original, but also a correction.
-_CHANGED = re.compile(r"edit|edited|modified|changed|rewritten|new|modifie\w*|modificad\w*|geandert\w*|variant\w*|alt")
+_CHANGED = re.compile(
+    r"edits?|edited|modified|changed|rewritten|new|modifie\w*|modificad\w*|geandert\w*|variant\w*|alt|"
+    r"abwandlung\w*|abgewandelt\w*|variante\w*|variacion\w*|variation\w*"
+)
 _POSITIVE = re.compile(
-    r"true|truth|correct|right|pos|positive\w*|positiv\w*|gold|golden|orig|original\w*|real|gt|factual|actual|valid|"
-    r"faithful|matching|chosen|wahr\w*|richtig\w*|korrekt\w*|echt\w*|vrai\w*|correcte?s?|juste|exacte?|correct[oa]s?|"
+    r"true|truth|correct|corrected|corrig\w*|korrigiert\w*|corregid\w*|verified|human|right|pos|positive\w*|positiv\w*|gold|golden|orig|original\w*|real|gt|factual|actual|valid|"
+    r"faithful|matching|chosen|seed|ausgangs\w*|wahr\w*|richtig\w*|korrekt\w*|echt\w*|vrai\w*|correcte?s?|juste|exacte?|correct[oa]s?|"
     r"verdader\w*|ciert[oa]|ver[oa]|corrett[oa]|cert[oa]|anchor|reference|ref"
 )
 _NOT = frozenset({"not", "non", "nicht", "un", "in", "pas", "no", "keine"})
@@ -166,6 +184,8 @@ def _parts(word: str) -> tuple[str, ...]:
 def is_negative(name: str) -> bool:
     """Report whether a name says that the text is false, so that it is never the caption."""
     words = name_words(name)
+    if _PARTS["negative"].search(name):
+        return True
     negatives = [word for word in words if _NEGATIVE.fullmatch(word)]
     if any(first in _NOT and _POSITIVE.fullmatch(second) for first, second in pairwise(words)):
         return True
@@ -180,16 +200,20 @@ def is_changed(name: str) -> bool:
 
 def is_positive(name: str) -> bool:
     """Report whether a name says that the text is true."""
-    return not is_negative(name) and any(map(_POSITIVE.fullmatch, name_words(name)))
+    is_named = any(map(_POSITIVE.fullmatch, name_words(name))) or bool(_PARTS["positive"].search(name))
+    return is_named and not is_negative(name)
 
 
 def names_text(name: str) -> bool:
     """Report whether a name has a word for a text, such as sentence or Beschreibung."""
-    return plain_name(name) in CAPTIONS or any(map(_TEXT.fullmatch, name_words(name)))
+    is_named = plain_name(name) in CAPTIONS or any(map(_TEXT.fullmatch, name_words(name)))
+    return is_named or bool(_PARTS["text"].search(name))
 
 
 def has_word(name: str, role: str) -> bool:
     """Report whether a word of the name is one of the role."""
+    if role in _PARTS and _PARTS[role].search(name):
+        return True
     return any(map(_WORDS_OF_ROLES[role].fullmatch, name_words(name))) if role in _WORDS_OF_ROLES else False
 
 

@@ -4,15 +4,21 @@ Each role has a confidence and a reason. Below `SURE` a person decides: on the p
 A column whose name says that it is false is never the caption.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
+from foilworks.core.corpus.import_formats.parsing.choice_columns import (
+    assign_choices,
+    assign_labels,
+    assign_question,
+    label_in,
+    options_of,
+)
 from foilworks.core.corpus.import_formats.parsing.column_names import (
     NAMES,
-    SERIES,
     WEAK_CAPTIONS,
-    has_word,
     is_changed,
     is_negative,
     is_positive,
@@ -22,6 +28,7 @@ from foilworks.core.corpus.import_formats.parsing.column_names import (
 )
 from foilworks.core.corpus.import_formats.parsing.column_profiles import Profile, profiles_of, resemblance
 from foilworks.core.corpus.import_formats.parsing.column_scores import MOST, best_column, score_of
+from foilworks.core.corpus.import_formats.parsing.column_table import SURE, Guess, Table
 from foilworks.core.corpus.import_formats.parsing.row_values import (
     VALUE,
     Row,
@@ -32,7 +39,6 @@ from foilworks.core.corpus.import_formats.parsing.row_values import (
 )
 from foilworks.core.text.quoting import quoted
 
-SURE = 0.5
 _EXPLODED = frozenset(
     {"annotation", "annotations", "segments", "captions", "sentences", "events", "clips", "en_cap", "steps",
      "descriptions", "questions"}
@@ -50,33 +56,6 @@ _MAX_TEXTS = 12
 _MAX_ROWS = 50
 
 
-@dataclass(frozen=True)
-class Guess:
-    """The columns of a role, how sure that is (0 to 1), and why. `alternatives`: columns that a person can choose."""
-
-    columns: tuple[str, ...]
-    confidence: float
-    reason: str
-    alternatives: tuple[str, ...] = ()
-
-
-@dataclass
-class _Table:
-    """The rows, the profiles of their columns, and the columns that have a role."""
-
-    rows: Sequence[Row]
-    profiles: Mapping[str, Profile]
-    roles: dict[str, Guess] = field(default_factory=dict)
-
-    def assign(self, role: str, columns: Iterable[str], confidence: float, reason: str, *others: str) -> None:
-        self.roles[role] = Guess(tuple(columns), confidence, reason, others)
-
-    def free(self) -> dict[str, Profile]:
-        """Return the columns without a role."""
-        used = {name for guess in self.roles.values() if guess.confidence >= SURE for name in guess.columns}
-        return {name: profile for name, profile in self.profiles.items() if name not in used}
-
-
 def roles_of(
     rows: Iterable[Row],
     *,
@@ -89,14 +68,16 @@ def roles_of(
     `video_names`: names of the clips' files. `explode`: the column whose entries the rows are.
     """
     sample = list(rows)[:_MAX_ROWS]
-    table = _Table(sample, profiles_of(sample, video_names))
+    table = Table(sample, profiles_of(sample, video_names))
     for role, columns in (known or {}).items():
         table.assign(role, columns, 1.0, "chosen")
-    _assign_question(table)
+    assign_question(table)
     if "caption" not in table.roles:
-        _assign_choices(table)
+        assign_choices(table)
     if "candidates" not in table.roles:
         _assign_texts(table)
+    if not table.roles.keys() & {"candidates", "foils"}:
+        assign_labels(table)
     for name in _FIELDS:
         if name not in table.roles and not (name == "source_id" and "video" in table.roles):
             _assign_best(name, table, explode)
@@ -172,6 +153,12 @@ def document_of(roles: Mapping[str, Guess], rows: Sequence[Row], explode: str = 
     document: dict[str, Any] = {"columns": columns, **({"explode": explode} if explode else {})}
     if "caption" not in columns:
         columns.pop("foils", None)
+    if "answer" in columns and "candidates" not in columns:
+        label = columns.pop("answer")
+        true_cells = sorted({str(cell) for row in rows if label_in(label, cell := value_at(row, label))})
+        if columns.pop("caption", None) and not re.search(r"[=<>]| in ", label) and "," not in "".join(true_cells):
+            columns["caption"] = sure["caption"][0]
+            document["where"] = [f"{label} in {', '.join(true_cells)}"]
     if not columns.keys() & {"candidates", "foils"}:
         columns.pop("question", None)
     if "candidates" in columns and _counts_from_1(columns, rows):
@@ -185,15 +172,9 @@ def _counts_from_1(columns: Mapping[str, Any], rows: Sequence[Row]) -> bool:
     numbers, sizes = [], [0]
     for row in rows:
         numbers.append(as_number(value_at(row, columns["answer"])))
-        sizes.append(len(_options(row, columns["candidates"])))
+        sizes.append(len(options_of(row, columns["candidates"])))
     valid = [number for number in numbers if number is not None]
     return len(valid) == len(numbers) > 0 and min(valid) == 1 and max(valid) == max(sizes) > 1
-
-
-def _options(row: Row, names: Sequence[str]) -> list[str]:
-    values = [nested(value_at(row, name)) for name in names]
-    entries = [entry for value in values for entry in (value if isinstance(value, list) else [value])]
-    return [str(entry).strip() for entry in entries if entry is not None]
 
 
 def _is_absolute(row: Row, name: str) -> bool:
@@ -201,102 +182,15 @@ def _is_absolute(row: Row, name: str) -> bool:
     return value.startswith("/") or ".." in value or "\\" in value
 
 
-# Questions and options
-
-
-def _assign_question(table: _Table) -> None:
-    scores = {
-        name: (2.0 if plain_name(name) == "question" else float(has_word(name, "question"))) + profile.questions
-        for name, profile in table.free().items()
-        if profile.words >= 1 and profile.lists < 0.2 and profile.files < 0.2 and not is_negative(name)
-    }
-    name = max(scores, key=lambda name: scores[name], default="")
-    if name and (scores[name] > 1 or scores[name] >= MOST):
-        table.assign("question", [name], min(1.0, scores[name]), "its texts are questions")
-
-
-def _assign_choices(table: _Table) -> None:
-    """Assign the options and the right one: the column whose values are options, their letters or their numbers."""
-    for options in _option_columns(table):
-        free = {name: profile for name, profile in table.free().items() if name not in options}
-        answers = [
-            (_answer_score(name, profile, table, options), name)
-            for name, profile in free.items()
-            if profile.lists < 0.2 and not is_negative(name)
-        ]
-        score, answer = max(answers, default=(0.0, ""), key=lambda pair: pair[0])
-        if score >= 1:
-            table.assign("candidates", options, min(1.0, score), "a list of options, of which one is right")
-            table.assign("answer", [answer], min(1.0, score), "its values name an option")
-            return
-
-
-def _option_columns(table: _Table) -> Iterator[list[str]]:
-    free = table.free()
-    for series in SERIES:
-        spellings = {name: (name.strip("()[]. "), plain_name(name)) for name in free}
-        names = [name for name in free if any(map(series.fullmatch, spellings[name]))]
-        names = [name for name in names if free[name].lists < 0.2 and not is_negative(name)]
-        if len(names) > 1:
-            yield names
-    by_stem: dict[tuple[str, ...], list[str]] = {}
-    for name in free:
-        words = name_words(name)
-        is_option = has_word(name, "options") or free[name].numbers < 0.5
-        if len(words) > 1 and (words[-1].isdigit() or len(words[-1]) == 1) and is_option:
-            by_stem.setdefault(words[:-1], []).append(name)
-    yield from (names for names in by_stem.values() if len(names) > 1 and not is_negative(names[0]))
-    lists = [name for name, profile in free.items() if _is_list_of_texts(profile) and not is_negative(name)]
-    for is_named in (True, False):
-        for name in reversed(lists):
-            if (plain_name(name) in NAMES["options"] or has_word(name, "options")) == is_named:
-                yield [name]
-
-
-def _is_list_of_texts(profile: Profile) -> bool:
-    lists = [nested(value) for value in profile.values]
-    return bool(lists) and all(
-        isinstance(value, list) and len(value) > 1 and not any(isinstance(entry, Mapping | list) for entry in value)
-        for value in lists
-    )
-
-
-def _answer_score(name: str, profile: Profile, table: _Table, options: Sequence[str]) -> float:
-    """1 and more for a column that names an option in most rows, by its text, letter, column or number."""
-    texts = letters = n = 0
-    for row in table.rows:
-        value = value_at(row, name)
-        if value is None or value == "":
-            continue
-        n += 1
-        entries, text = _options(row, options), str(value).strip()
-        number = as_number(value)
-        texts += text in entries or text in options
-        is_letter = len(text.strip("().")) == 1 and text.strip("().").isalpha()
-        is_number = number is not None and number == int(number) and 0 <= number <= len(entries)
-        letters += is_number or (is_letter and ord(text.strip("().").upper()) - ord("A") < len(entries))
-    words = name_words(name)
-    if plain_name(name) in NAMES["answer"]:
-        is_named = 1.0
-    else:
-        is_named = 0.8 if has_word(name, "answer") or is_positive(name) else 0.0
-    share = (texts + letters) / max(1, n)
-    if share < MOST or (not is_named and (profile.numbers > 0.2 or {"id", "index", "split"} & {*words})):
-        return 0
-    # A text that is one of the options says it without a name.
-    return 0.8 * (texts / max(1, n) >= MOST) + 0.4 * (letters > texts) + is_named
-
-
 # Captions and foils
 
 
-def _assign_texts(table: _Table) -> None:
+def _assign_texts(table: Table) -> None:
     """Assign the caption and its foils: names say which text is false, and resemblance which texts belong together."""
     free = table.free()
     asks = "question" in table.roles
     false_texts = [name for name, profile in free.items() if is_negative(name) and _is_foil(profile, asks=asks)]
-    if "foils" in table.roles:
-        false_texts = list(table.roles["foils"].columns)
+    false_texts = list(table.roles["foils"].columns) if "foils" in table.roles else _true_foils(table, false_texts)
     texts = [name for name, profile in free.items() if _can_be_caption(name, profile, asks=asks)][:_MAX_TEXTS]
     if "caption" in table.roles:
         _assign_foils(table, table.roles["caption"].columns[0], false_texts, texts)
@@ -304,6 +198,25 @@ def _assign_texts(table: _Table) -> None:
         _assign_caption_of(table, false_texts, texts)
     else:
         _assign_caption(table, texts)
+
+
+def _true_foils(table: Table, false_texts: list[str]) -> list[str]:
+    """Return the false texts; of columns such as "what edit 1 got wrong", the text that they name instead.
+
+    A remark on an error resembles no text of the record; a false text does.
+    """
+    others = [name for name, profile in table.free().items() if _can_be_caption(name, profile, asks=False)]
+    alike = [name for name in false_texts if any(_resemble(table, name, other) for other in others + false_texts)]
+    if alike or not any(_resemble(table, first, second) for first, second in combinations(others, 2)):
+        shortest = min((table.profiles[name].words for name in alike), default=0.0) / 2
+        return [name for name in false_texts if name in alike or table.profiles[name].words >= shortest]
+    words_of_remarks = [{*name_words(name)} for name in table.free() if is_negative(name)]
+    named = [name for name in others if any({*name_words(name)} < words for words in words_of_remarks)]
+    return named if len(named) < len(others) else []
+
+
+def _resemble(table: Table, name: str, other: str) -> bool:
+    return name != other and resemblance(table.rows, name, other) >= _RESEMBLES
 
 
 def _is_foil(profile: Profile, *, asks: bool) -> bool:
@@ -318,7 +231,7 @@ def _can_be_caption(name: str, profile: Profile, *, asks: bool) -> bool:
     return is_text and not is_other and not is_negative(name) and profile.times < MOST and profile.uploads < MOST
 
 
-def _assign_foils(table: _Table, caption: str, false_texts: Sequence[str], texts: Sequence[str]) -> None:
+def _assign_foils(table: Table, caption: str, false_texts: Sequence[str], texts: Sequence[str]) -> None:
     foils = [name for name in false_texts if name != caption]
     if not foils:
         foils = [name for name in texts if name != caption and resemblance(table.rows, name, caption) >= _RESEMBLES]
@@ -326,7 +239,7 @@ def _assign_foils(table: _Table, caption: str, false_texts: Sequence[str], texts
         table.assign("foils", foils, 0.9, f"false by their names, or few words differ from {quoted(caption)}")
 
 
-def _assign_caption_of(table: _Table, false_texts: list[str], texts: Sequence[str]) -> None:
+def _assign_caption_of(table: Table, false_texts: list[str], texts: Sequence[str]) -> None:
     """Assign the text that the false ones were made from."""
     scores = {
         name: _name_score(name) + max(resemblance(table.rows, false_text, name) for false_text in false_texts)
@@ -348,7 +261,7 @@ def _assign_caption_of(table: _Table, false_texts: list[str], texts: Sequence[st
         table.assign("caption", [best], 0.4, "no text resembles the false ones, or several do", *alternatives)
 
 
-def _without_other_pairs(table: _Table, false_texts: list[str]) -> list[str]:
+def _without_other_pairs(table: Table, false_texts: list[str]) -> list[str]:
     """Leave out texts inside a column that is a list of them already."""
     return [name for name in false_texts if not any(name.startswith(f"{other}.") for other in false_texts)]
 
@@ -359,13 +272,13 @@ def _name_score(name: str) -> float:
     if plain in NAMES["right"] or last in NAMES["right"]:
         score = 0.6
     elif is_positive(name):
-        score = 0.55 if names_text(name) else 0.45
+        score = 0.6 if names_text(name) else 0.5
     elif names_text(name):
         score = 0.25 if plain in WEAK_CAPTIONS else 0.45
     return score - 0.3 * is_changed(name)
 
 
-def _assign_caption(table: _Table, texts: Sequence[str]) -> None:
+def _assign_caption(table: Table, texts: Sequence[str]) -> None:
     """Assign the caption of a table in which no name says that a text is false."""
     pairs = {
         (name, other_name)
@@ -387,6 +300,8 @@ def _assign_caption(table: _Table, texts: Sequence[str]) -> None:
         table.assign("caption", paired[:1], 0.4, "several texts resemble each other, and no name says which is true",
                      *paired)  # fmt: skip
         return
+    if _assign_changed_list(table, texts):
+        return
     scores = {name: score_of("caption", table.profiles[name]) for name in texts}
     best = max(scores, key=lambda name: scores[name], default="")
     if best and scores[best] > 0:
@@ -396,10 +311,25 @@ def _assign_caption(table: _Table, texts: Sequence[str]) -> None:
         table.assign("caption", [best], 0.9 if is_sure else 0.4, "named like a caption, or the only text", *others)
 
 
+def _assign_changed_list(table: Table, texts: Sequence[str]) -> bool:
+    """Assign a list of edits of the only text that they resemble, such as `edits.*.text`; report whether there is one.
+
+    The name must say that they are changed: a list of paraphrases is true.
+    """
+    lists = [name for name, profile in table.free().items() if is_changed(name) and profile.lists >= MOST]
+    pairs = [(text, name) for name in lists for text in texts if _resemble(table, text, name)]
+    if len({text for text, _name in pairs}) != 1:
+        return False
+    text, name = pairs[0]
+    table.assign("caption", [text], 0.8, f"few words differ from the entries of {quoted(name)}")
+    table.assign("foils", [name], 0.75, f"edits of {quoted(text)}, by their name")
+    return True
+
+
 # Other fields
 
 
-def _assign_best(role: str, table: _Table, explode: str) -> None:
+def _assign_best(role: str, table: Table, explode: str) -> None:
     """Of a list's entries, times come from the entry, names of clips from around it, and no id is unique."""
     if explode and role == "id":
         return

@@ -11,6 +11,9 @@ NestedRecord = tuple[dict[str, Any], dict[str, str]]
 MAX_NESTED = 6
 _CAPTION = re.compile(r"caption[ _]?([0-9ab])", re.IGNORECASE)
 _PICTURE = re.compile(r"(?:image|img|picture|video|clip)[ _]?([0-9ab])(?:_?(?:path|file|url|id))?", re.IGNORECASE)
+# Who speaks in a conversation, and where its clip is.
+_ROLES = {"user": "question", "human": "question", "assistant": "answer", "gpt": "answer"}
+_MARK = re.compile(r"<(video|image)>")
 _MEDIA = re.compile(r"https?://\S+|\S.*\.(?:jpe?g|png|gif|webp|bmp|mp4|webm|avi|mkv|mov)", re.IGNORECASE)
 
 
@@ -29,8 +32,8 @@ def flattened(value: Any, key: str | None, columns: Columns, depth: int = 0) -> 
         raise ProblemError("record", "is not an object", f"{fix}, and this one with --answers FILE")
     elif pair := _two_pictures(value, columns):
         yield from _halves(*pair, key)
-    elif _is_item(value, columns):
-        yield dict(value), {"id": key or ""}
+    elif (chat := _of_chat(value)) or _is_item(value, columns):
+        yield chat or dict(value), {"id": key or ""}
     elif value and all(_is_records(inner) for inner in value.values()):
         for subtest, inner in value.items():
             for record in inner:
@@ -41,6 +44,24 @@ def flattened(value: Any, key: str | None, columns: Columns, depth: int = 0) -> 
                     )
     else:
         yield from _records_of_object(value, key, columns, depth)
+
+
+def _of_chat(value: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return a record in the form of a conversation (OpenAI's messages, ShareGPT) as a question and its answer."""
+    turns = next((value[name] for name in ("messages", "conversations") if _is_records(value.get(name))), [])
+    texts: dict[str, str] = {}
+    clips: list[Any] = []
+    for turn in turns:
+        content = turn.get("content", turn.get("value"))
+        blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
+        blocks = [block for block in blocks if isinstance(block, Mapping)]
+        role = _ROLES.get(str(turn.get("role", turn.get("from"))), "")
+        texts.setdefault(role, "\n".join(str(block["text"]) for block in blocks if block.get("text")))
+        clips += [block[kind] for block in blocks for kind in ("video", "image") if isinstance(block.get(kind), str)]
+    if not texts.get("question") or not texts.get("answer"):
+        return None
+    question = _MARK.sub("", texts["question"]).strip()
+    return {**value, **({"video": clips[0]} if clips else {}), "question": question, "answer": texts["answer"]}
 
 
 def _without_blanks(own_fields: Mapping[str, str]) -> dict[str, str]:

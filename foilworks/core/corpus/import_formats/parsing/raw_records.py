@@ -12,8 +12,9 @@ from foilworks.core.corpus.import_formats.parsing.column_names import NAMES, has
 from foilworks.core.corpus.import_formats.parsing.json_records import Member, members, read_text
 from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimits
 from foilworks.core.corpus.import_formats.parsing.records import RawRecord
+from foilworks.core.corpus.import_formats.parsing.sheets import ENDINGS
 
-TABLES = frozenset({".csv", ".tsv"})
+TABLES = frozenset({".csv", ".tsv", *ENDINGS})
 LINES = frozenset({".jsonl", ".ndjson"})
 JSON = ".json"
 PARQUET = ".parquet"
@@ -70,7 +71,22 @@ def _members(path: Path) -> Iterator[Member]:
     lists = [member for member in records if isinstance(member.value, list) and member.key is not None]
     if len(lists) == 1:
         records = [Member(None, value, lists[0].line) for value in lists[0].value]
+    elif by_id := _records_by_id(records):
+        records = [Member(name, value, by_id.line) for name, value in by_id.value.items()]
     yield from records
+
+
+def _records_by_id(records: list[Member]) -> Member | None:
+    """Return the only member that holds objects of equal fields by their ids, beside others that describe the file."""
+    groups = [
+        member
+        for member in records
+        if isinstance(member.value, dict)
+        and len(member.value) > 1
+        and all(isinstance(value, dict) for value in member.value.values())
+        and len({tuple(sorted(value)) for value in member.value.values()}) == 1
+    ]
+    return groups[0] if len(groups) == 1 < len(records) else None
 
 
 def without_records(document: Any, removed: Collection[int]) -> Any:

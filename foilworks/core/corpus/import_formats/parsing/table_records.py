@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from foilworks.core.corpus.import_formats import jsonl
+from foilworks.core.corpus.import_formats.parsing.cell_lists import foils_in, options_in
 from foilworks.core.corpus.import_formats.parsing.clip_fields import clip_of
 from foilworks.core.corpus.import_formats.parsing.fields import Fields, ProblemError, check_content
 from foilworks.core.corpus.import_formats.parsing.questions import Question, answer_index, option_texts, texts_of
@@ -78,6 +79,8 @@ def record_of(recipe: Recipe, raw: RawRecord, subtest: str, texts: Mapping[str, 
         fields["caption"], foils, question_facts = texts_of(question)
         fields["foils"] = list(foils)
         question_facts = {} if question.is_caption else question_facts
+    elif len(fields.get("foils") or ()) == 1 and fields.get("caption") and not recipe.exact:
+        fields["foils"] = foils_in(fields["foils"][0], fields["caption"])
     record = {name: value for name, value in fields.items() if name in jsonl.COLUMNS and value is not None}
     record |= _proficiency(fields)
     record["facts"] = {**_facts(recipe, row, fields), **question_facts}
@@ -120,6 +123,8 @@ def _several(recipe: Recipe, name: str, values: list[Any]) -> list[str] | None:
     if recipe.exact:
         return [_text(recipe, name, value) for value in values]
     entries: list[Any] = []
+    if len(values) == 1 and isinstance(values[0], str):
+        values = [(options_in(values[0]) if name == "candidates" else None) or values[0]]
     for value in map(nested, values):
         entries += value if isinstance(value, list) else [value]
     texts = ["" if entry is None else _text(recipe, name, entry) for entry in entries]

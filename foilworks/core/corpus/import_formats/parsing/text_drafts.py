@@ -16,13 +16,16 @@ from foilworks.core.corpus.import_formats.parsing.answer_styles import (
     no_option,
     readings,
     split_name,
+    word_of_label,
 )
+from foilworks.core.corpus.import_formats.parsing.cell_lists import foils_in, inline_options, options_in
 from foilworks.core.corpus.import_formats.parsing.column_names import (
     MAX_LABEL,
     ROLES,
     SERIES,
     Columns,
     columns_of,
+    is_negative,
     named,
     series_of,
 )
@@ -34,8 +37,6 @@ from foilworks.core.text.quoting import quoted
 _LINE = re.compile(r"^\s*(?:(?:Option|Sentence|Caption|Choice|Description)\s+)?\(?([A-J1-9])[.:)]\s+(\S.*?)\s*$")
 # Options "A Ella", "B Lucy": the letters are names only in this order.
 _LETTERED = re.compile(r"([A-J])\s+(\S.*)", re.DOTALL)
-# Options in one line: "(a) Open (b) Closed".
-_INLINE = re.compile(r"(?:^|(?<=[\s.?!]))\(?([A-Ja-j])[.:)]\s*(?=\S)")
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 # A list in a cell of a table; Python writes it with single quotes.
 MAX_LIST = 20_000
@@ -70,13 +71,22 @@ class Draft:
     answers: Mapping[str, OptionByStyle] = field(default_factory=dict)
     address: tuple[str, int, int] | None = None
 
+    @property
+    def labels(self) -> dict[str, bool | None]:
+        """Return whether each answer says yes or true; in a column such as "hallucinated", yes means false."""
+        read = label_of if self.is_question else word_of_label
+        return {
+            column: read(answer) if label_of(answer) is None or not is_negative(column) else not label_of(answer)
+            for column, answer in self.raw_answers.items()
+        }
+
     def note(self, styles: AnswerStyles) -> None:
         """Tell the file's styles what the answers can mean."""
         if self.choices is not None:
             styles.note(self.answers)
         elif self.record is None:
             for column, answer in self.raw_answers.items():
-                styles.note_label(column, answer, self.question if self.is_question else "")
+                styles.note_label(column, answer, self.question if self.is_question else "", self.labels[column])
 
 
 def draft_of(values: Mapping[str, Any], where: int, columns: Columns, defaults: Mapping[str, str]) -> Draft:
@@ -92,10 +102,11 @@ def draft_of(values: Mapping[str, Any], where: int, columns: Columns, defaults: 
     facts |= {"clip": clip_of(facts["video"], values), "group": defaults.get("group", "")}
     if role_values["right"] is not None and role_values["wrongs"] is not None:
         question = _text("question", role_values["question"]) if role_values["question"] not in (None, "") else ""
+        right = _text("caption", role_values["right"])
         wrongs = tuple(_texts("foils", listed(role_values["wrongs"])))
         if not wrongs:
             raise ProblemError("foils", "is empty", "give at least one wrong text per item")
-        right = _text("caption", role_values["right"])
+        wrongs = tuple(foils_in(wrongs[0], right)) if len(wrongs) == 1 else wrongs
         return Draft(where, record=TextRecord(right, wrongs, where, question=question, **facts))
     answers = _answers(values, columns)
     question = "" if role_values["question"] in (None, "") else _long_text("question", role_values["question"])
@@ -157,8 +168,8 @@ def _labelled_draft(
 
 def _record_of_label(draft: Draft, styles: AnswerStyles) -> TextRecord:
     labels: dict[str, bool] = {}
-    for column, answer in draft.raw_answers.items():
-        label = label_of(answer)
+    for column, label in draft.labels.items():
+        answer = draft.raw_answers[column]
         is_word = label is not None and not is_number_label(answer)
         if label is not None and (is_word or styles.has_number_labels(column)):
             labels[column] = label
@@ -218,7 +229,7 @@ def _choices(
         keys = tuple(map(str, options))
         return Choices(tuple(_texts("options", list(options.values()))), names=keys), question
     if options is not None:
-        return _choices_of_list(options, question)
+        return _choices_of_list(options, question, answers)
     if "options" not in columns:
         for series in SERIES:
             names = series_of(values, series)
@@ -230,7 +241,7 @@ def _choices(
     letters = "".join(name for name, _text in lettered_lines)
     if len(lettered_lines) > 1 and letters in (LETTERS[: len(letters)], DIGITS[: len(letters)]):
         return _named_choices(lettered_lines, [text for _name, text in lettered_lines]), question_text
-    before, inline = _inline_options(question)
+    before, inline = inline_options(question)
     # A letter among the words of a question is no option, unless the answer is one of these letters.
     if len(inline) > 1 and any(
         name.casefold() == str(answer).strip(" .()").casefold() for answer in answers for name, _text in inline
@@ -239,15 +250,17 @@ def _choices(
     return None, question
 
 
-def _choices_of_list(options: Any, question: str) -> tuple[Choices, str]:
+def _choices_of_list(options: Any, question: str, answers: Sequence[Any]) -> tuple[Choices, str]:
     listing = listed(options)
     if isinstance(listing, str):
-        _before, inline = _inline_options(listing)
-        if len(inline) < 2:
+        _before, inline = inline_options(listing)
+        if len(inline) > 1:
+            return _named_choices(inline, [text for _name, text in inline]), question
+        listing = options_in(listing, answers)
+        if listing is None:
             raise ProblemError(
                 "options", "is one text, not a list", "give the options as a list, or in columns a0, a1 …"
             )
-        return _named_choices(inline, [text for _name, text in inline]), question
     raw = _texts("options", listing)
     numbers = isinstance(listing, list) and all(isinstance(option, int | float) for option in listing)
     split = [split_name(text) for text in raw]
@@ -267,24 +280,6 @@ def _named_choices(named_texts: Sequence[tuple[str, str]], raw: Sequence[str]) -
         tuple(_text("options", text) for _name, text in named_texts),
     )
     return Choices(texts, tuple(raw), names if len(set(names)) == len(names) else ())
-
-
-def _inline_options(text: str) -> tuple[str, list[tuple[str, str]]]:
-    """Return the text before "A. …  B. …", and the named options: letters in order from A."""
-    marks: list[re.Match[str]] = []
-    for match in _INLINE.finditer(text):
-        if len(marks) <= 1 and match.group(1).upper() == "A":
-            # "In the U.S.A. A. …": the last A counts.
-            marks = [match] if match.start() == 0 or text[match.start() - 1].isspace() else marks
-        elif match.group(1).upper() == chr(ord("A") + len(marks)):
-            marks.append(match)
-    ends = [*(match.start() for match in marks[1:]), len(text)]
-    options = (
-        [(match.group(1), text[match.end() : end].strip().rstrip(",;")) for match, end in zip(marks, ends, strict=True)]
-        if marks
-        else []
-    )
-    return (text[: marks[0].start()].strip() if marks else text), [pair for pair in options if pair[1]]
 
 
 def listed(value: Any) -> Any:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from foilworks.core.corpus.errors import CorpusError
-from foilworks.core.corpus.import_formats.parsing.answer_styles import AmbiguousAnswersError, AnswerStyles, label_of
+from foilworks.core.corpus.import_formats.parsing.answer_styles import AmbiguousAnswersError, AnswerStyles
 from foilworks.core.corpus.import_formats.parsing.any_rows import header_of
 from foilworks.core.corpus.import_formats.parsing.column_names import ROLES, columns_of
 from foilworks.core.corpus.import_formats.parsing.column_roles import SURE, Guess, question_about, roles_of
@@ -38,6 +38,7 @@ MAX_SAMPLE = 50
 # Fields of imports -> roles of audits.
 ROLE_OF_FIELD = {"caption": "right", "foils": "wrongs", "candidates": "options", "source_id": "video"}
 FIELD_OF_ROLE = {role: name for name, role in ROLE_OF_FIELD.items() if name != "source_id"}
+_WHOLE = ({"right", "wrongs"}, {"options", "answer"}, {"right", "answer"}, {"question", "answer"})
 # The record, and the fields that it was read from.
 Texts = tuple[TextRecord, Mapping[str, Any]]
 Outcome = TypeVar("Outcome")
@@ -187,8 +188,8 @@ def columns_of_roles(columns: Mapping[str, str | Sequence[str]]) -> dict[str, st
 
 
 def are_whole(columns: Mapping[str, str]) -> bool:
-    """Report whether the roles make records: right and wrong texts, or options and an answer."""
-    return columns.keys() >= {"right", "wrongs"} or columns.keys() >= {"options", "answer"}
+    """Report whether the roles make records: right and wrong texts, options and an answer, or a text and its label."""
+    return any(columns.keys() >= roles for roles in _WHOLE)
 
 
 def _sample(source: Source) -> list[_Fields]:
@@ -233,7 +234,7 @@ def _is_readable(fields: Mapping[str, Any]) -> bool:
         draft = draft_of(fields, 0, {}, {})
     except ProblemError:
         return False
-    is_label = any(label_of(answer) is not None for answer in draft.raw_answers.values())
+    is_label = any(label is not None for label in draft.labels.values())
     return draft.record is not None or draft.choices is not None or is_label
 
 

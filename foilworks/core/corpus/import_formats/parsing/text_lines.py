@@ -5,6 +5,7 @@ read to the end before, or store nothing.
 """
 
 import codecs
+import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,9 +13,14 @@ from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, cast
 
 from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.parsing.sheets import is_sheet, sheet_text
 
 # Far above any record that can be taken; without a limit a file without line feeds would be one line in memory.
 MAX_LINE_BYTES = 16 * 1024 * 1024
+# Encodings of spreadsheets that do not save UTF-8, by region.
+ENCODINGS = ["cp1252", "cp1250", "cp1251", "gb18030", "big5", "cp932", "euc_kr"]
+# Of a few words, several encodings make letters: the letters must be as frequent as in a language.
+MAX_GUESSED_BYTES, MAX_CHAOS, MIN_COHERENCE = 1024 * 1024, 0.1, 0.2
 _MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = frozenset({codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE})
 _PACKED = "is compressed; unpack it first"
@@ -26,8 +32,7 @@ _OTHER_FILES = {
     b"\xfd7zXZ\0": _PACKED,
     b"\x28\xb5\x2f\xfd": _PACKED,
     b"7z\xbc\xaf\x27\x1c": _PACKED,
-    b"PK\3\4": "is a ZIP archive or a spreadsheet; unpack it, or save the sheet as CSV",
-    b"\xd0\xcf\x11\xe0": "is a spreadsheet or another Office document; save the sheet as CSV",
+    b"PK\3\4": "is a ZIP archive; unpack it",
     b"PAR1": "is a Parquet file; give it a name that ends in .parquet, and choose a format that reads Parquet",
     b"ARROW1": "is an Arrow file; save it as Parquet or JSON lines",
     b"\xff\xff\xff\xff": "is an Arrow stream; save it as Parquet or JSON lines",
@@ -44,8 +49,12 @@ def checked_file(path: Path) -> Iterator[BinaryIO]:
     if not path.exists():
         raise CorpusError(f"{path}: file: there is no such file; check the path")
     try:
-        with path.open("rb") as file, as_utf8(file) as utf8_file:
-            yield utf8_file
+        with path.open("rb") as file:
+            if is_sheet(file):
+                yield cast("BinaryIO", io.BytesIO(sheet_text(path).encode("utf-8")))
+                return
+            with as_utf8(file) as utf8_file:
+                yield utf8_file
     except UnicodeError as error:
         raise CorpusError(f"{path}: file: is not whole UTF-16; save it again, or as UTF-8") from error
     except OSError as error:
@@ -89,7 +98,7 @@ def lines(path: Path) -> Iterator[tuple[int, str | None]]:
 def rows_of_text(path: Path) -> Iterator[str]:
     """The lines with their ends, as the csv module wants them: a carriage return alone ends one too. CorpusError as
     `lines`, and where a line is too long."""
-    for number, line in _decoded(path):
+    for number, line in _decoded(path, is_table=True):
         if line is None:
             problem = f"has more than {MAX_LINE_BYTES} bytes"
             raise CorpusError(f"{path}:{number}: line: {problem}; close its quotes, or break the line")
@@ -106,8 +115,18 @@ def not_utf8(path: Path, line: int, byte: int) -> CorpusError:
     return CorpusError(f"{path}:{line}: encoding: byte 0x{byte:02x} is not UTF-8; save the file as UTF-8")
 
 
-def _decoded(path: Path) -> Iterator[tuple[int, str | None]]:
-    blank, number = True, 0
+def encoding_of(data: bytes) -> str:
+    """Return the encoding of text that is not UTF-8, as its letters and words suggest it; "" if it is not clear."""
+    from charset_normalizer import from_bytes
+
+    match = from_bytes(data[:MAX_GUESSED_BYTES], cp_isolation=ENCODINGS).best()
+    is_clear = match is not None and match.chaos < MAX_CHAOS and match.coherence >= MIN_COHERENCE
+    return match.encoding if match is not None and is_clear else ""
+
+
+def _decoded(path: Path, *, is_table: bool = False) -> Iterator[tuple[int, str | None]]:
+    """Yield numbered lines. Only tables can be in another encoding than UTF-8: JSON has no other (RFC 8259, 8.1)."""
+    blank, number, encoding, is_ascii = True, 0, "utf-8", True
     with checked_file(path) as file:
         while data := file.readline(MAX_LINE_BYTES):
             number += 1
@@ -118,13 +137,24 @@ def _decoded(path: Path) -> Iterator[tuple[int, str | None]]:
                 yield number, None
                 continue
             try:
-                line = data.decode("utf-8")
+                line = data.decode(encoding)
             except UnicodeDecodeError as error:
-                raise not_utf8(path, number, data[error.start]) from error
+                encoding = _other_encoding(path) if is_table and is_ascii and encoding == "utf-8" else ""
+                if not encoding:
+                    raise not_utf8(path, number, data[error.start]) from error
+                line = data.decode(encoding, "replace")
+            is_ascii = is_ascii and data.isascii()
             blank = blank and not line.strip()
             yield number, line
     if blank:
         raise CorpusError(f"{path}:1: file: is empty; get a whole copy of it")
+
+
+def _other_encoding(path: Path) -> str:
+    """Return the encoding of a file whose lines are ASCII up to one that is not UTF-8; "" if it is no text."""
+    with path.open("rb") as file:
+        data = file.read(MAX_GUESSED_BYTES)
+    return "" if data.startswith(tuple(_OTHER_FILES)) or b"\0" in data else encoding_of(data)
 
 
 def _skip_line(file: BinaryIO) -> None:
