@@ -86,7 +86,7 @@ def _one_by_one(slug: str, person: Any, count: int) -> None:
 
 
 def _in_bulk(project: Any, person: Any) -> None:
-    from annotation.actions.submissions.review_many import MAX_REVIEWS
+    from annotation.actions.submissions.reviews import MAX_REVIEWS
     from foilworks.core.corpus.rules.states import CandidateState
     from generation.models import Candidate
 

@@ -423,7 +423,7 @@ def test_a_lock_lets_others_refer_to_the_row():
                 said = {word.arg for word in node.keywords}
                 if node.func.attr == "select_for_update" and "no_key" not in said:
                     full.append(f"{relative(path)}:{ast.unparse(node)[:60]}")
-    # Who makes an item of the subtest holds its key from the beginning (annotation/actions/workflow/assembly.py).
+    # Who makes an item of the subtest holds its key from the beginning (annotation/actions/workflow/groups.py).
     found(
         "full locks",
         [one for one in full if not one.startswith("annotation/actions/settings/work_settings.py:Subtest")],

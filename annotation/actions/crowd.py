@@ -14,8 +14,7 @@ from django.utils.translation import gettext as _
 
 from annotation.access import crowd_place_for, crowd_study_for
 from annotation.actions import ledger
-from annotation.actions.claims.claim import ROLE_OF_STAGE
-from annotation.actions.claims.lost_roles import end_leases_of_roles
+from annotation.actions.claims.claim import ROLE_OF_STAGE, end_leases_of_roles
 from annotation.errors import AnnotationError
 from annotation.models import PayEntry
 from annotation.queries.crowd import done_by, places_left, progress_of, under_the_bar

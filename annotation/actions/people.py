@@ -1,7 +1,10 @@
-"""Change the roles of members, remove them, and withdraw their work."""
+"""Change the roles of members, remove them, and withdraw their work.
+
+Assign a number of tasks to members, and end assignments.
+"""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 
 from django.db.models import Q
 from django.utils import timezone
@@ -9,11 +12,12 @@ from django.utils.translation import gettext as _
 
 from annotation.access import member_for
 from annotation.actions import ledger
-from annotation.actions.claims.lost_roles import end_leases_of_roles
+from annotation.actions.claims.claim import ROLE_OF_STAGE, end_leases_of_roles
 from annotation.actions.crowd import end_place
 from annotation.actions.quality import recounts
 from annotation.errors import AnnotationError
 from annotation.models import (
+    Assignment,
     Attempt,
     Draft,
     Edit,
@@ -34,14 +38,14 @@ from annotation.models import (
     VoteState,
 )
 from annotation.models.stages import CHOICES
-from annotation.transactions import lock_rows, run_in_transaction
+from annotation.transactions import lock_rows, run_in_transaction, serialize_writes
 from foilworks.core.corpus.models import Item
 from foilworks.core.corpus.rules.states import WITHDRAWN
-from foilworks.core.projects.access import checked_roles
+from foilworks.core.projects.access import checked_roles, require_role
 from foilworks.core.projects.actions.consent import on_withdrawal, refuse_consent
 from foilworks.core.projects.actions.members import leave_project, set_roles
 from foilworks.core.projects.audit_trail import recording as audit
-from foilworks.core.projects.models import CrowdPlace, OnWithdrawal, PlaceState, Project, Role, User
+from foilworks.core.projects.models import CrowdPlace, Membership, OnWithdrawal, PlaceState, Project, Role, User
 
 # Edits and reviews stay, because others' work depends on them; personal data is removed from their rows.
 ANSWERS = (Stage.VALIDATION, Stage.GOLD, *CHOICES, Stage.OBJECTS)
@@ -143,3 +147,52 @@ def _free_slots(person: User, project: Project, now: datetime) -> None:
     reopened_slots.update(state=SlotState.FREE, **nobody)
     Task.objects.filter(pk__in=tasks, state=TaskState.DONE).update(state=TaskState.OPEN)
     done.update(state=SlotState.CANCELLED, **nobody)
+
+
+def assign(
+    actor: User,
+    project: Project,
+    people: Sequence[int],
+    stage: str,
+    quota: int,
+    *,
+    due: date | None = None,
+    team: str = "",
+    now: datetime | None = None,
+) -> list[Assignment]:
+    """Give each person a quota at the stage; it replaces their open one. AnnotationError without the stage's role."""
+    require_role(actor, project, Role.RESEARCHER)
+    role = ROLE_OF_STAGE[Stage(stage)]
+    members = set(Membership.objects.filter(project=project, role=role).values_list("person", flat=True))
+    if not people or not set(people) <= members:
+        raise AnnotationError(_("Choose members who have the role of this stage: %(role)s.") % {"role": role.label})
+
+    def write() -> list[Assignment]:
+        serialize_writes(project)
+        moment = now or timezone.now()
+        Assignment.objects.filter(project=project, person__in=people, stage=stage, ended_at=None).update(
+            ended_at=moment
+        )
+        fields = {"stage": stage, "quota": quota, "due": due, "team": team, "created_at": moment}
+        rows = Assignment.objects.bulk_create(
+            Assignment(project=project, person_id=pk, **fields) for pk in sorted(set(people))
+        )
+        audit.record_many(audit.event(project, actor, "assign", row, stage=stage, quota=quota) for row in rows)
+        return rows
+
+    return run_in_transaction(write)
+
+
+def end_assignment(actor: User, project: Project, pk: int) -> bool:
+    """End an open assignment: its person may take any number of tasks again. Return whether it was open."""
+    require_role(actor, project, Role.RESEARCHER)
+
+    def write() -> bool:
+        row = Assignment.objects.filter(project=project, pk=pk, ended_at=None).first()
+        if row is None:
+            return False
+        Assignment.objects.filter(pk=row.pk).update(ended_at=timezone.now())
+        audit.record(audit.event(project, actor, "end_assignment", row))
+        return True
+
+    return run_in_transaction(write)

@@ -10,8 +10,7 @@ from annotation.actions import ledger
 from annotation.actions.leases.leasing import open_lease
 from annotation.actions.quality import standings
 from annotation.actions.workflow import task_slots
-from annotation.actions.workflow.assembly import take_apart
-from annotation.actions.workflow.groups import advance, locked_group
+from annotation.actions.workflow.groups import advance, locked_group, take_apart
 from annotation.actions.workflow.transitions import move_candidates
 from annotation.actions.workflow.verdicts import locked_item, revert_vote
 from annotation.errors import AnnotationError

@@ -8,8 +8,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from annotation.choices.actions.ask_for_choices import ask_for_choices, jobs_of
-from annotation.choices.actions.compose_choices import Plan, plan_choices
+from annotation.choices.actions.compose_choices import Plan, ask_for_choices, jobs_of, plan_choices
 from annotation.choices.composition_sources import composed_subtests, has_sources
 from annotation.choices.forms import ComposeForm
 from annotation.choices.wording import reasons

@@ -6,7 +6,6 @@ annotation/rules/ where it cannot.
 
 from annotation.models.assignments import Assignment
 from annotation.models.comments import ItemComment
-from annotation.models.gold import ExpertLabel, GoldPair, KnownAnswer, PracticeCaption, Use
 from annotation.models.guidelines import Guideline
 from annotation.models.objects import (
     CheckedFrame,
@@ -18,8 +17,17 @@ from annotation.models.objects import (
     ObjectErrorClass,
 )
 from annotation.models.pay import PayEntry, PayPolicy, PayRate
-from annotation.models.quality import QualityPolicy, Standing
-from annotation.models.quizzes import Attempt, Question
+from annotation.models.quality import (
+    Attempt,
+    ExpertLabel,
+    GoldPair,
+    KnownAnswer,
+    PracticeCaption,
+    QualityPolicy,
+    Question,
+    Standing,
+    Use,
+)
 from annotation.models.review_sampling import ReviewPolicy, ReviewRate
 from annotation.models.stages import SlotState, Stage, TaskState
 from annotation.models.tasks import Draft, Ending, Lease, SkipReason, Slot, Task

@@ -4,9 +4,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models.gold import GoldPair
 from annotation.models.guidelines import Guideline
-from annotation.models.quality import Standing
+from annotation.models.quality import GoldPair, Standing
 from annotation.models.stages import SlotState, Stage, TaskState
 from foilworks.core.corpus.models import Foil, Item, Video
 from foilworks.core.projects.models import Project, User

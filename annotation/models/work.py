@@ -5,9 +5,8 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models.gold import GoldPair
 from annotation.models.guidelines import Guideline
-from annotation.models.quality import Standing
+from annotation.models.quality import GoldPair, Standing
 from annotation.models.stages import Stage
 from annotation.models.tasks import Slot
 from foilworks.core.corpus.models import Foil, Item, Video

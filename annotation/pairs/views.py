@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from annotation.errors import AnnotationError
-from annotation.pairs.actions.ask_for_pairs import ask_for_pairs, jobs_of
+from annotation.pairs.actions.store_pairs import ask_for_pairs, jobs_of
 from annotation.pairs.forms import ProposeForm, subtests_for_pairs
 from foilworks.core.corpus.models import Caption, Item
 from foilworks.core.projects.access import get_project

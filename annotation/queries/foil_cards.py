@@ -1,4 +1,7 @@
-"""What annotators and reviewers see of foils: suggestions to edit, and the foil of a review."""
+"""What annotators and reviewers see of foils: suggestions to edit, and the foil of a review.
+
+The foils that other runs of a subtest already have for a caption, so that nobody writes one of them again.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +11,6 @@ from django.db.models import Q, QuerySet
 
 from annotation.models import Review, ReviewDecision
 from annotation.queries.eligibility import lineage_of
-from annotation.queries.other_foils import STANDS
 from annotation.rules import editing
 from annotation.rules.editing import Finding
 from annotation.rules.marking import Marks, marks_of
@@ -18,6 +20,22 @@ from foilworks.core.projects.sql.prepared_queries import Prepared
 from foilworks.core.text.diff import diff_segments
 from generation.filters.registry import SCREENING
 from generation.models import Candidate, CandidateGroup, FilterScore
+
+STANDS = (CandidateState.IN_REVIEW, CandidateState.ACCEPTED)
+_OF_OTHER_RUNS = Prepared(
+    lambda group, caption, subtest: (
+        Candidate.objects.filter(group__caption=caption, group__run__subtest=subtest, state__in=STANDS)
+        .exclude(group=group)
+        .order_by("pk")
+        .values_list("text", flat=True)
+    )
+)
+
+
+def foils_of_other_runs(group: CandidateGroup) -> list[str]:
+    """Return the texts in review or accepted for the caption in other runs of the subtest. One query."""
+    return _OF_OTHER_RUNS.all(group=group.pk, caption=group.caption_id, subtest=group.run.subtest_id)
+
 
 Segments = list[tuple[str, str]]
 C = CandidateState

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from django.db.models import Q
 
-from annotation.queries.other_foils import STANDS
+from annotation.queries.foil_cards import STANDS
 from foilworks.core.corpus.models import DROPPED_OUT, Foil, Subtest
 from foilworks.core.corpus.rules.states import CandidateState, ItemState
 from generation.balance.balanced_pairs import Pair

@@ -16,16 +16,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.access import member_for
 from annotation.actions import people as actions
-from annotation.actions.assignments import assign, end_assignment
+from annotation.actions.people import assign, end_assignment
 from annotation.actions.settings.work_settings import set_pay
 from annotation.errors import AnnotationError
 from annotation.forms import AssignmentForm, MemberFilter, MemberForm, PayForm
 from annotation.models import ReviewDecision, SkipReason, Stage
-from annotation.queries.activity import figures_of, own_figures, skips_of
 from annotation.queries.assignments import open_assignments
 from annotation.queries.members import MEMBER_ORDERS, narrowed_members, shown_members, tasks_by_stage
 from annotation.queries.own_answers import Given, last_answers
-from annotation.queries.paid_work import PAID, in_words, pay_of, policy_of, rates_of
+from annotation.queries.paid_work import PAID, figures_of, in_words, own_figures, pay_of, policy_of, rates_of, skips_of
 from annotation.queries.personal_data import own_data as everything
 from annotation.rules.activity import Figures
 from annotation.rules.pay import Earned, Statement

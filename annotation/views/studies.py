@@ -42,8 +42,15 @@ from annotation.errors import AnnotationError
 from annotation.forms import CodeCheckForm, CrowdStudyForm, ObjectCheckForm
 from annotation.messages import NO_ENTRY
 from annotation.models import ObjectErrorClass, Stage
-from annotation.queries.crowd import done_by, places_left, progress_of
-from annotation.queries.entries import guideline_for, pay_for, waiting_for, why_no_entry
+from annotation.queries.crowd import (
+    done_by,
+    guideline_for,
+    pay_for,
+    places_left,
+    progress_of,
+    waiting_for,
+    why_no_entry,
+)
 from annotation.queries.object_checks import checks_of, next_unseen
 from annotation.queries.platform_lists import LISTS, MIN_PROLIFIC_REASON, platform_list
 from annotation.views._choice_studies import choice_studies, open_choice_study

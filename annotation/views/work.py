@@ -16,10 +16,9 @@ from annotation.access import checked_frame_for, lease_for
 from annotation.actions.claims.claim import ROLE_OF_STAGE
 from annotation.actions.leases import leasing
 from annotation.actions.leases.leasing import decline_video, save_draft
-from annotation.actions.submissions.judgements import judge_and_claim
-from annotation.actions.submissions.study_answers import submit_choice, submit_objects
+from annotation.actions.submissions.judgements import judge_and_claim, submit_choice, submit_objects
+from annotation.actions.submissions.reviews import ReviewAnswer, answer_review
 from annotation.actions.submissions.submit_edit import answer_edit
-from annotation.actions.submissions.submit_review import ReviewAnswer, answer_review
 from annotation.actions.undo import undo_choice, undo_edit, undo_objects, undo_review, undo_vote
 from annotation.actions.workflow.make_tasks import MAX_GROUPS_PER_CALL, make_tasks
 from annotation.errors import AnnotationError, LeaseEnded

@@ -16,7 +16,7 @@ class FoilworksConfig(rooms.AppOfRooms):
         super().ready()
         _hide_invalid_choices()
         if settings.SENTRY_DSN:
-            from foilworks.site.monitoring.error_reports import report_errors
+            from foilworks.site.monitoring.logs import report_errors
 
             report_errors(settings.SENTRY_DSN)
 

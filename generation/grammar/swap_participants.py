@@ -31,7 +31,6 @@ EITHER_DOES = word_set(
 # Only one of two can.
 ONE_CAN = word_set("birth pregnant breast breastfeed diaper leash saddle cart carriage sleigh rein")
 TITLES = frozenset({"dr", "mr", "mrs", "ms", "prof", "st", "jr"})
-AGREEING = ("VBZ", "VB")
 BE_FORMS = frozenset({"is", "are", "was", "were", "has", "have", "does", "do"})
 # A capital word behind these may name a thing: "performs Tai Chi".
 TO_THINGS = word_set(

@@ -19,8 +19,8 @@ from annotation.actions.decisions.items import adjudicate, requeue, retract
 from annotation.actions.decisions.undo_decisions import undo_decision, undoable_decisions
 from annotation.actions.leases.leasing import heartbeat, release
 from annotation.actions.submissions.judgements import submit_vote
+from annotation.actions.submissions.reviews import ReviewAnswer, submit_review
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.actions.undo import undo_edit, undo_review, undo_vote
 from annotation.errors import AnnotationError
 from annotation.models import Edit, Involvement, Lease, Review, Slot, SlotState, Stage, Task, TaskState, Vote

@@ -6,11 +6,11 @@ from random import Random
 import pytest
 from django.utils import timezone
 
-from annotation.actions.assignments import assign, end_assignment
 from annotation.actions.claims.claim import claim
+from annotation.actions.people import assign, end_assignment
 from annotation.actions.submissions.judgements import judge_and_claim, submit_vote
+from annotation.actions.submissions.reviews import ReviewAnswer, submit_review
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.actions.undo import undo_vote
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.errors import AnnotationError

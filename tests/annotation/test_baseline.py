@@ -14,7 +14,7 @@ from annotation.actions.decisions.items import requeue, retract, take_down_video
 from annotation.actions.people import remove_answers
 from annotation.actions.quality.validators import exclude_votes
 from annotation.actions.studies import open_baseline
-from annotation.actions.submissions.study_answers import submit_choice
+from annotation.actions.submissions.judgements import submit_choice
 from annotation.actions.undo import undo_choice
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Involvement, Lease, Slot, Stage, Task, Vote

@@ -8,7 +8,7 @@ from annotation.actions.decisions.items import adjudicate, retract, take_down_vi
 from annotation.actions.quality.validators import exclude_votes, reinstate_votes
 from annotation.actions.submissions.judgements import submit_vote
 from annotation.actions.undo import undo_vote
-from annotation.actions.workflow.caption_doubts import flag_captions
+from annotation.actions.workflow.verdicts import flag_captions
 from annotation.models import Stage, Vote
 from foilworks.core.corpus.models import Caption, Item
 from foilworks.core.projects.models import Role

@@ -17,8 +17,7 @@ from annotation.actions.undo import undo_edit, undo_vote
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.errors import AnnotationError
 from annotation.models import PayPolicy, Stage, Vote
-from annotation.queries.activity import own_figures
-from annotation.queries.paid_work import rates_of
+from annotation.queries.paid_work import own_figures, rates_of
 from annotation.rules.pay import Rate, Unit
 from foilworks.core.projects.errors import AccessDenied
 from foilworks.core.projects.models import AuditEvent

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.actions.studies import ask_for_nouns, classify_object, import_objects, open_object_check
-from annotation.actions.submissions.study_answers import submit_objects
+from annotation.actions.submissions.judgements import submit_objects
 from annotation.actions.undo import undo_objects
 from annotation.errors import AnnotationError
 from annotation.models import CheckedFrame, FrameObjects, ObjectAnswer, ObjectError, Stage, Task

@@ -18,15 +18,13 @@ from annotation.actions.leases.leasing import order_seed
 from annotation.actions.quality.validators import exclude_votes, pause_validator
 from annotation.actions.settings.work_settings import set_vote_rule
 from annotation.actions.studies import open_baseline
-from annotation.actions.submissions.judgements import judge_and_claim, submit_vote
-from annotation.actions.submissions.study_answers import submit_choice
+from annotation.actions.submissions.judgements import judge_and_claim, submit_choice, submit_vote
+from annotation.actions.submissions.reviews import ReviewAnswer, submit_review
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.actions.undo import undo_vote
-from annotation.actions.workflow.assembly import assemble
-from annotation.actions.workflow.caption_doubts import flag_captions
+from annotation.actions.workflow.groups import assemble
 from annotation.actions.workflow.make_tasks import make_tasks
-from annotation.actions.workflow.verdicts import locked_item
+from annotation.actions.workflow.verdicts import flag_captions, locked_item
 from annotation.errors import AnnotationError
 from annotation.models import Lease, Slot, SlotState, Stage, Task, Vote
 from annotation.queries.cards import Claim

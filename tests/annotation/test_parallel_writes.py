@@ -19,14 +19,12 @@ from annotation.actions.decisions.items import retract, take_down_video
 from annotation.actions.leases.leasing import release
 from annotation.actions.quality.validators import exclude_votes
 from annotation.actions.studies import open_baseline
-from annotation.actions.submissions.judgements import judge_and_claim, submit_vote
-from annotation.actions.submissions.study_answers import submit_choice
-from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
+from annotation.actions.submissions.judgements import judge_and_claim, submit_choice, submit_vote
+from annotation.actions.submissions.reviews import ReviewAnswer, submit_review
 from annotation.actions.undo import undo_choice, undo_review, undo_vote
-from annotation.actions.workflow.assembly import _lock_pairs, assemble
-from annotation.actions.workflow.caption_doubts import flag_captions
+from annotation.actions.workflow.groups import _lock_pairs, assemble
 from annotation.actions.workflow.make_tasks import make_tasks
-from annotation.actions.workflow.verdicts import locked_item
+from annotation.actions.workflow.verdicts import flag_captions, locked_item
 from annotation.errors import WorkRefused
 from annotation.models import Involvement, Lease, Slot, SlotState, Stage, Standing, Task, TaskState, Vote
 from annotation.transactions import serialize_writes

@@ -4,7 +4,7 @@ from django.http import Http404
 from annotation.actions.leases.leasing import release
 from annotation.errors import AnnotationError
 from annotation.models import Lease, Slot, SlotState, Stage
-from annotation.queries.activity import skips_of
+from annotation.queries.paid_work import skips_of
 from foilworks.core.projects.models import AuditEvent
 from generation.models import Candidate
 from tests.pages import read_page

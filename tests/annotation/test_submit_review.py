@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.leases.leasing import release
-from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
+from annotation.actions.submissions.reviews import ReviewAnswer, submit_review
 from annotation.actions.undo import undo_review
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Involvement, Review, Slot, SlotState, Stage, Task, TaskState

@@ -1,7 +1,7 @@
 import pytest
 from django.http import Http404
 
-from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
+from annotation.actions.submissions.reviews import ReviewAnswer, submit_review
 from annotation.actions.undo import undo_review
 from annotation.errors import AnnotationError
 from annotation.models import Review, Stage, Task, TaskState

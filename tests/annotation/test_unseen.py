@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.studies import Sample, open_choices
-from annotation.actions.submissions.study_answers import submit_choice
+from annotation.actions.submissions.judgements import submit_choice
 from annotation.actions.undo import undo_choice
 from annotation.models import Lease, Stage, Vote
 from annotation.rules.baseline import CAPTION

@@ -8,7 +8,7 @@ from django.utils import timezone
 from annotation.actions.claims.claim import claim
 from annotation.actions.leases.leasing import release
 from annotation.actions.settings.work_settings import set_vote_rule
-from annotation.actions.workflow.assembly import assemble
+from annotation.actions.workflow.groups import assemble
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.errors import AnnotationError
 from annotation.models import Slot, Stage, Task, TaskState

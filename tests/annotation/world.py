@@ -10,9 +10,9 @@ from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.submissions.judgements import submit_vote
+from annotation.actions.submissions.reviews import ReviewAnswer, submit_review
 from annotation.actions.submissions.submission import Submission
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.models import Edit, Review, Stage, Vote
 from annotation.queries.cards import Claim
 from foilworks.core.corpus.models import Caption, Item, Subtest

@@ -23,7 +23,7 @@ from django.test import Client
 from scipy.stats import binomtest
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from annotation.actions.assignments import assign
+from annotation.actions.people import assign
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import GoldPair, Lease, QualityPolicy, Slot, Stage, Task, Use, Vote
 from annotation.queries.assignments import open_assignments

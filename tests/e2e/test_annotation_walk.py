@@ -5,8 +5,8 @@ from django.templatetags.static import static
 from playwright.sync_api import Page, expect
 
 from annotation.actions.claims.claim import claim
+from annotation.actions.submissions.reviews import ReviewAnswer, submit_review
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.models import Edit, Review, Slot, Stage, Vote
 from foilworks.core.corpus.models import Item
 from foilworks.core.corpus.rules.states import ItemState

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotation.choices.actions.ask_for_choices import JOB
+from annotation.choices.actions.compose_choices import JOB
 from foilworks.core.corpus.models import Item
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.runner import run_now

@@ -5,7 +5,7 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from foilworks.core.projects.models import Role
-from foilworks.site.documents.actions.answer_datasheet import answer_datasheet
+from foilworks.site.documents.actions.documents import answer_datasheet
 from foilworks.site.documents.models import DatasheetAnswer
 from tests.e2e.conftest import SignIn
 from tests.factories import make_member, make_project

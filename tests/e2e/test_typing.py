@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.actions.claims.claim import claim
+from annotation.actions.submissions.reviews import ReviewAnswer, submit_review
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.models import Stage
 from foilworks.core.corpus.models import Caption, Item, Video
 from foilworks.core.projects.models import Project

@@ -6,7 +6,7 @@ import pytest
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.studies import open_baseline
-from annotation.actions.submissions.study_answers import submit_choice
+from annotation.actions.submissions.judgements import submit_choice
 from annotation.models import Lease, Stage, Vote
 from annotation.queries.cards import baseline_work
 from annotation.rules.baseline import CAPTION

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import Vote
-from annotation.queries.activity import figures_of
+from annotation.queries.paid_work import figures_of
 from annotation.queries.quality import validators
 from evaluation.analyses.registry import OF_SCORES
 from evaluation.board.leaderboard import board

@@ -32,9 +32,8 @@ from foilworks.core.projects.models import AuditEvent, Role
 from foilworks.site.documents.models import DatasheetAnswer, PublicationFacts, SourceLicence
 from foilworks.site.exports.collect import collect_release
 from foilworks.site.exports.verify import verify
-from foilworks.site.publishing.actions.decide_submission import accept_submission, refuse_submission
 from foilworks.site.publishing.actions.set_public_page import renew_address, request_archive, set_public_page
-from foilworks.site.publishing.actions.submit_scores import expire_submissions
+from foilworks.site.publishing.actions.submissions import accept_submission, expire_submissions, refuse_submission
 from foilworks.site.publishing.models import PublicPage, Submission
 from tests.addresses import named
 from tests.annotation.world import World, make_world

@@ -19,7 +19,7 @@ from foilworks.core.corpus.export_formats.parts.facts import facts_of
 from foilworks.core.projects.actions.consent import give_consent, publish_consent_text
 from foilworks.core.projects.errors import AccessDenied
 from foilworks.core.projects.models import AuditEvent, Consent
-from foilworks.site.documents.actions.answer_datasheet import ChangedMeanwhileError, answer_datasheet
+from foilworks.site.documents.actions.documents import ChangedMeanwhileError, answer_datasheet
 from foilworks.site.documents.models import DatasheetAnswer, SourceLicence, answer_version
 from foilworks.site.exports.collect import collect_release
 from foilworks.site.imports.store import import_records

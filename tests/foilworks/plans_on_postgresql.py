@@ -14,8 +14,8 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.actions.claims.claim import claim, first_place
 from annotation.actions.submissions.judgements import judge_and_claim, submit_vote
+from annotation.actions.submissions.reviews import ReviewAnswer, submit_review
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.models import Lease, Slot, SlotState, Stage, Task, Vote
 from annotation.queries import queues
 from annotation.queries.cards import claim_card

@@ -25,8 +25,7 @@ from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.queue import enqueue
 from foilworks.core.jobs.runner import run_now
 from foilworks.site.monitoring import metrics, readiness, requests
-from foilworks.site.monitoring.error_reports import without_people
-from foilworks.site.monitoring.logs import JsonFormatter
+from foilworks.site.monitoring.logs import JsonFormatter, without_people
 from foilworks.site.server import outages
 from tests.annotation.world import make_world
 from tests.test_architecture import ROOT
@@ -370,7 +369,7 @@ class Sentry(BaseHTTPRequestHandler):
 REPORTING = """
 import sys
 import sentry_sdk
-from foilworks.site.monitoring.error_reports import report_errors
+from foilworks.site.monitoring.logs import report_errors
 report_errors(sys.argv[1])
 try:
     caption = sys.argv[2]

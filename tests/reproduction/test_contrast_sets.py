@@ -13,7 +13,7 @@ from foilworks.core.corpus.models import Caption, Item, Release, Subtest
 from foilworks.core.media.encode import write_mp4
 from foilworks.core.projects.models import Membership
 from foilworks.site.reproduction import contrast_sets
-from foilworks.site.reproduction.contrast_list import list_cells
+from foilworks.site.reproduction.contrast_sets import list_cells
 from foilworks.site.reproduction.eight_sets import PAPER as SIZES_OF_PAPER
 from foilworks.site.reproduction.registry import SAMPLES
 from foilworks.site.reproduction.table_cells import count_states

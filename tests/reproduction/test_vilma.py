@@ -12,10 +12,10 @@ from foilworks.site.reproduction import vilma, vilma_collection
 from foilworks.site.reproduction.readability import readability
 from foilworks.site.reproduction.report import markdown_of
 from foilworks.site.reproduction.table_cells import compare, count_states, other_hash
+from foilworks.site.reproduction.vilma import import_published, score_cells, score_published
 from foilworks.site.reproduction.vilma_counts import count_files, find_files, read_files
 from foilworks.site.reproduction.vilma_misprints import find_misprints
 from foilworks.site.reproduction.vilma_paper import PUBLISHED
-from foilworks.site.reproduction.vilma_scores import import_published, score_cells, score_published
 from tests.reproduction.vilma_files import write_files
 
 AGAIN = ("Change of State: Action", "Action Counting: Easy", "Spatial Relations: Prepositions")

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 from foilworks.site.reproduction.registry import SAMPLES
-from foilworks.site.reproduction.simulated_people import stand_in_clip
+from foilworks.site.reproduction.simulated_work import stand_in_clip
 
 MSR_TEST = 6
 MODEL, RETRIEVER = "videomae-B-K400", "umt-b-5M"

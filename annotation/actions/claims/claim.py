@@ -1,6 +1,10 @@
-"""A person requests the next task of a stage and gets a lease on it."""
+"""A person requests the next task of a stage and gets a lease on it.
+
+Free the work of a person who has lost a role.
+"""
 
 import secrets
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
@@ -15,10 +19,11 @@ from django.utils.translation import gettext as _
 
 from annotation.actions.claims import gold_slots
 from annotation.actions.leases import leasing
+from annotation.actions.leases.leasing import end_lease
 from annotation.actions.quality import standings
 from annotation.actions.workflow.make_tasks import make_tasks, task_groups
 from annotation.errors import AnnotationError, Conflict
-from annotation.models import Lease, Slot, SlotState, Stage, Standing
+from annotation.models import Ending, Lease, Slot, SlotState, Stage, Standing
 from annotation.models.stages import stages_shown_as
 from annotation.queries.assignments import tasks_left
 from annotation.queries.cards import CARD_ROWS, Claim, claim_of
@@ -349,3 +354,18 @@ def _leased_to(request: _Asked, pk: int, standing: Standing | None, *, skipped: 
     with audit.in_one_statement():
         lease = leasing.open_lease(slot, request.person, request.now, upcoming=upcoming)
     return claim_of(lease, slot, skipped_before=skipped, upcoming_video=video, with_rows=True)
+
+
+def end_leases_of_roles(project: Project, person: User, lost_roles: Collection[str], actor: User, now: datetime) -> int:
+    """End the person's leases and reservations in the stages of `lost_roles`; return how many leases ended.
+
+    Without the role, nothing more is accepted under these leases; with it again, submissions are stored as late work.
+    """
+    stages = [stage for desk, role in ROLE_OF_STAGE.items() if role in lost_roles for stage in stages_shown_as(desk)]
+    of_stages = Slot.objects.filter(project=project, stage__in=stages)
+    leased = of_stages.filter(person=person, state=SlotState.LEASED)
+    slots = list(leased.select_for_update(of=("self",), no_key=True).select_related("task", "project"))
+    for slot in slots:
+        end_lease(slot, Ending.CANCELLED, now, actor)
+    of_stages.filter(reserved_for=person).update(reserved_for=None, reserved_until=None)
+    return len(slots)

@@ -11,8 +11,7 @@ from django.utils.translation import gettext as _
 
 from annotation.access import caption_for
 from annotation.actions.workflow import authoring, task_slots
-from annotation.actions.workflow.assembly import unlink_main_items
-from annotation.actions.workflow.groups import advance, reopened_group
+from annotation.actions.workflow.groups import advance, reopened_group, unlink_main_items
 from annotation.actions.workflow.transitions import move_candidates, move_item
 from annotation.errors import AnnotationError
 from annotation.messages import of_finding

@@ -16,8 +16,7 @@ from django.utils.translation import gettext as _
 from annotation.access import item_for
 from annotation.actions.decisions import captions
 from annotation.actions.workflow import authoring, task_slots
-from annotation.actions.workflow.assembly import link_main_items, unlink_main_items
-from annotation.actions.workflow.groups import advance, locked_group, reopened_group
+from annotation.actions.workflow.groups import advance, link_main_items, locked_group, reopened_group, unlink_main_items
 from annotation.actions.workflow.transitions import move_item
 from annotation.actions.workflow.verdicts import locked_item
 from annotation.errors import AnnotationError

@@ -14,8 +14,7 @@ from django.utils.translation import gettext as _
 from annotation.access import caption_for, item_for
 from annotation.actions.decisions.items import ROLES, refuse_if_given_up
 from annotation.actions.workflow import task_slots
-from annotation.actions.workflow.assembly import link_main_items, take_apart, unlink_main_items
-from annotation.actions.workflow.groups import locked_group
+from annotation.actions.workflow.groups import link_main_items, locked_group, take_apart, unlink_main_items
 from annotation.actions.workflow.transitions import move_item
 from annotation.actions.workflow.verdicts import locked_item
 from annotation.errors import AnnotationError

@@ -16,9 +16,8 @@ from django.utils.translation import gettext as _
 from annotation.actions.leases.leasing import order_seed
 from annotation.actions.quality.standings import policy_of
 from annotation.actions.workflow import task_slots
-from annotation.actions.workflow.caption_doubts import flag_captions
 from annotation.actions.workflow.transitions import move_item
-from annotation.actions.workflow.verdicts import apply_vote, locked_item, revert_vote
+from annotation.actions.workflow.verdicts import apply_vote, flag_captions, locked_item, revert_vote
 from annotation.errors import AnnotationError
 from annotation.models import QualityPolicy, Slot, SlotState, Stage, Task, TaskState, Use, Vote, VoteState
 from annotation.queries.quality import readiness

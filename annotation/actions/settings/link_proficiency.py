@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext as _
 
-from annotation.actions.workflow.assembly import link_main_items
+from annotation.actions.workflow.groups import link_main_items
 from annotation.errors import AnnotationError
 from annotation.transactions import lock_rows, run_in_transaction, serialize_writes
 from foilworks.core.corpus.models import Item, Subtest, Video

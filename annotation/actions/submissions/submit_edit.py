@@ -20,7 +20,7 @@ from annotation.errors import AnnotationError
 from annotation.messages import of_finding
 from annotation.models import Edit, Involvement, Lease, Review, ReviewDecision, SlotState, Stage
 from annotation.queries.eligibility import lineage_of
-from annotation.queries.other_foils import foils_of_other_runs
+from annotation.queries.foil_cards import foils_of_other_runs
 from annotation.queries.work_rules import policy_in, review_rate
 from annotation.rules import editing
 from annotation.rules.editing import Problem

@@ -1,26 +1,34 @@
-"""Store composed items, which wait for blind validation like any other item."""
+"""Store composed items, which wait for blind validation like any other item.
+
+Queue the job that composes items for a subtest.
+"""
 
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any
 
+from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.actions.workflow.assembly import proficiency_item, refresh_rule
+from annotation.actions.workflow.groups import proficiency_item, refresh_rule
 from annotation.choices.composition_sources import NOT_COPIED, Source, hard_options, random_items, source_named
 from annotation.errors import AnnotationError
 from annotation.models import Involvement
 from annotation.transactions import run_in_transaction, serialize_writes
 from foilworks.core.corpus.models import Caption, Foil, Item, Subtest
 from foilworks.core.corpus.rules.states import FoilVerdict, ItemState, first_item_state
-from foilworks.core.projects.access import require_researcher
+from foilworks.core.jobs.models import OPEN_STATES, Job
+from foilworks.core.jobs.names import stored_names
+from foilworks.core.jobs.queue import enqueue
+from foilworks.core.projects.access import require_researcher, require_role
 from foilworks.core.projects.audit_trail import recording as audit
-from foilworks.core.projects.models import User
+from foilworks.core.projects.models import Project, Role, User
 from foilworks.core.text.quoting import quoted
 from generation.choices.compose import COMPOSED, Composed, Why, compose, facts_of, sample
 
@@ -226,3 +234,30 @@ def _involve(subtest: Subtest, batch: Sequence[Composed]) -> None:
 
 def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+JOB = "choices.compose"
+
+
+@transaction.atomic
+def ask_for_choices(person: User, subtest: Subtest, request: Request) -> Job:
+    """Queue the job that composes the items.
+
+    AnnotationError: as `plan_choices`, there is nothing new to compose, or such a job of the project is still active.
+    """
+    project = subtest.project
+    require_role(person, project, Role.RESEARCHER)
+    if jobs_of(project).filter(state__in=OPEN_STATES).exists():
+        raise AnnotationError(_("Items are being composed already. Wait until the job is done."))
+    if not plan_choices(subtest, request).new:
+        raise AnnotationError(_("There is nothing new to compose. The preview shows why captions are left out."))
+    job = enqueue(JOB, subtest.pk, title=_("Composing items"), project_id=project.pk)
+    job.payload = asdict(request)
+    job.save(update_fields=["payload"])
+    audit.record(audit.event(project, person, "annotation.ask_for_choices", subtest, **job.payload))
+    return job
+
+
+def jobs_of(project: Project) -> QuerySet[Job]:
+    """Return the project's jobs that compose items, newest first."""
+    return Job.objects.filter(project_id=project.pk, dotted__in=stored_names(JOB)).order_by("-created_at")

@@ -1,9 +1,14 @@
-"""Store proposed pairs as two items each, which wait for blind validation."""
+"""Store proposed pairs as two items each, which wait for blind validation.
+
+Queue the job that proposes pairs for a subtest.
+"""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.errors import AnnotationError
@@ -15,11 +20,14 @@ from foilworks.core.corpus.models import GIVEN_UP, Caption, Foil, Item, MediaSta
 from foilworks.core.corpus.rules.states import FoilVerdict, first_item_state
 from foilworks.core.corpus.rules.two_clips import NEEDS_TIME, PLAYED
 from foilworks.core.corpus.video_files.ingest import reasons_taken_down, set_media
+from foilworks.core.jobs.models import OPEN_STATES, Job
+from foilworks.core.jobs.names import stored_names
+from foilworks.core.jobs.queue import enqueue
 from foilworks.core.media.errors import MediaError
-from foilworks.core.projects.access import require_researcher
+from foilworks.core.projects.access import require_researcher, require_role
 from foilworks.core.projects.audit_trail import recording as audit
-from foilworks.core.projects.models import Project, User
-from generation.pairs.proposals import NATURAL, Proposal
+from foilworks.core.projects.models import Project, Role, User
+from generation.pairs.proposals import KINDS, NATURAL, ORDER, REPETITION, REVERSAL, SPEED, Proposal
 
 BATCH = 20
 ITEM_KEY = "{name}-{n}"
@@ -197,3 +205,36 @@ def _store_items(person: User | None, subtest: Subtest, proposal: Proposal, capt
 def text_sha256(text: str) -> str:
     """Return the hash by which captions and foils of equal text are found."""
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+# A job has no parameters but its target, so each kind is a function.
+JOBS = {
+    NATURAL: "pairs.add_natural",
+    REVERSAL: "pairs.add_reversals",
+    ORDER: "pairs.add_orders",
+    SPEED: "pairs.add_speeds",
+    REPETITION: "pairs.add_repetitions",
+}
+
+
+@transaction.atomic
+def ask_for_pairs(person: User, subtest: Subtest, kind: str) -> Job:
+    """Queue the job that adds pairs of the kind to the subtest.
+
+    AnnotationError: not a subtest for pairs, no such kind, or such a job of the project is still active.
+    """
+    project = subtest.project
+    require_role(person, project, Role.RESEARCHER)
+    check_subtest(subtest)
+    if kind not in KINDS:
+        raise AnnotationError(_("Choose one of: %(list)s.") % {"list": ", ".join(KINDS)})
+    if jobs_of(project).filter(state__in=OPEN_STATES).exists():
+        raise AnnotationError(_("Pairs are being proposed already. Wait until the job is done."))
+    job = enqueue(JOBS[kind], subtest.pk, title=_("Proposing pairs"), project_id=project.pk)
+    audit.record(audit.event(project, person, "annotation.ask_for_pairs", subtest, kind=kind))
+    return job
+
+
+def jobs_of(project: Project) -> QuerySet[Job]:
+    """Return the project's jobs that propose pairs, newest first."""
+    return Job.objects.filter(project_id=project.pk, dotted__in=stored_names(*JOBS.values())).order_by("-created_at")

@@ -14,7 +14,6 @@ from foilworks.core.media.errors import MediaError
 
 # Samples per second, one channel, 16 bits: what speech models take.
 RATE = 16_000
-BYTES_PER_SECOND = 2 * RATE
 
 
 def read_sound(path: os.PathLike[str], start: float | None = None, end: float | None = None) -> bytes:

@@ -10,8 +10,7 @@ from ninja import Schema
 from annotation.access import crowd_place_for
 from annotation.actions.crowd import complete_place, return_place
 from annotation.actions.people import withdraw
-from annotation.queries.activity import own_figures
-from annotation.queries.paid_work import pay_of
+from annotation.queries.paid_work import own_figures, pay_of
 from annotation.queries.personal_data import own_data
 from annotation.rules.pay import Earned
 from foilworks.core.projects.access import Limits, get_project, limits_of

@@ -6,8 +6,14 @@ from django.http import HttpRequest
 from ninja import Field, Router, Schema, Status
 
 from annotation.access import subtest_for
-from annotation.choices.actions.ask_for_choices import ask_for_choices, jobs_of
-from annotation.choices.actions.compose_choices import MAX_SEED, Request, plan_choices, result_of
+from annotation.choices.actions.compose_choices import (
+    MAX_SEED,
+    Request,
+    ask_for_choices,
+    jobs_of,
+    plan_choices,
+    result_of,
+)
 from annotation.choices.composition_sources import composed_subtests
 from foilworks.core.corpus.models import Subtest
 from foilworks.core.projects.access import get_project

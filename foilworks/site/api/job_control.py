@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from ninja import Schema
 
 from annotation.actions.studies import ask_for_nouns
-from annotation.pairs.actions.ask_for_pairs import ask_for_pairs, jobs_of
+from annotation.pairs.actions.store_pairs import ask_for_pairs, jobs_of
 from annotation.pairs.forms import ProposeForm
 from evaluation.scoring.access import get_run as get_scoring_run
 from evaluation.scoring.actions import runs as scoring

@@ -12,12 +12,11 @@ from ninja import Schema
 
 from annotation.access import crowd_study_for, member_for
 from annotation.actions import crowd
-from annotation.actions.assignments import assign, end_assignment
+from annotation.actions.people import assign, end_assignment
 from annotation.forms import AssignmentForm, CodeCheckForm, CrowdStudyForm
 from annotation.models import Assignment
-from annotation.queries.activity import figures_of
 from annotation.queries.assignments import open_assignments
-from annotation.queries.paid_work import pay_of
+from annotation.queries.paid_work import figures_of, pay_of
 from annotation.queries.platform_lists import LISTS, platform_list
 from annotation.rules.activity import Figures
 from annotation.rules.pay import Earned

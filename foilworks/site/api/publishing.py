@@ -19,11 +19,10 @@ from foilworks.site.api.imports import JobOut, job_out
 from foilworks.site.api.releases import ZIP
 from foilworks.site.api.rows import Call, Rows, shape_of
 from foilworks.site.api.shapes import Anything, Id, Line, Slug, Word
-from foilworks.site.publishing.actions.decide_submission import accept_submission, refuse_submission
 from foilworks.site.publishing.actions.publish_release import request_folder
 from foilworks.site.publishing.actions.report_item import ask_again, dismiss, report_item
 from foilworks.site.publishing.actions.set_public_page import page_of, renew_address, request_archive, set_public_page
-from foilworks.site.publishing.actions.submit_scores import submit_scores
+from foilworks.site.publishing.actions.submissions import accept_submission, refuse_submission, submit_scores
 from foilworks.site.publishing.folders import file_of, last_job
 from foilworks.site.publishing.forms import PublicPageForm, PublishForm, ReportForm, SubmissionForm
 from foilworks.site.publishing.hub_folder import checklist_of

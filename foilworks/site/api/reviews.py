@@ -5,8 +5,7 @@ from typing import Any, Literal
 from django.http import HttpRequest
 from ninja import Field, Router, Schema
 
-from annotation.actions.submissions.review_many import MAX_REVIEWS, review_many
-from annotation.actions.submissions.submit_review import ReviewAnswer
+from annotation.actions.submissions.reviews import MAX_REVIEWS, ReviewAnswer, review_many
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.models import Role
 from foilworks.site.api.answers import RefusedFields, writes

@@ -36,8 +36,7 @@ from foilworks.site.api.subtests import SubtestOut, subtest_out
 from foilworks.site.dashboard.actions.target import set_target
 from foilworks.site.dashboard.forms import TargetForm
 from foilworks.site.dashboard.models import StudyTarget
-from foilworks.site.documents.actions.answer_datasheet import answer_datasheet
-from foilworks.site.documents.actions.describe_publication import TERMS, describe_publication, sources_in
+from foilworks.site.documents.actions.documents import TERMS, answer_datasheet, describe_publication, sources_in
 from foilworks.site.documents.forms import PublicationForm, TermsForm
 from foilworks.site.documents.models import DatasheetAnswer, PublicationFacts, SourceLicence
 from foilworks.site.publishing.sheet import own_answers

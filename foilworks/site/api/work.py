@@ -14,11 +14,10 @@ from pydantic import BaseModel
 from annotation.access import edit_for, lease_for, object_answer_for, review_for, vote_for
 from annotation.actions.claims.claim import claim
 from annotation.actions.leases import leasing
-from annotation.actions.submissions.judgements import judge_and_claim, submit_vote
-from annotation.actions.submissions.study_answers import submit_choice, submit_objects
+from annotation.actions.submissions.judgements import judge_and_claim, submit_choice, submit_objects, submit_vote
+from annotation.actions.submissions.reviews import ReviewAnswer, submit_review
 from annotation.actions.submissions.submission import StoredWork, Submission
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.actions.undo import undo_choice, undo_edit, undo_objects, undo_review, undo_vote
 from annotation.errors import NotAdmitted, OtherStage
 from annotation.messages import TIME_IS_UP

@@ -11,8 +11,7 @@ from annotation.rules.guidelines import render_guideline
 from foilworks.core.corpus.export_formats.parts.datasheet_questions import SECTIONS
 from foilworks.core.corpus.export_formats.parts.licence_ids import known_licence
 from foilworks.core.projects.models import Project
-from foilworks.site.documents.actions.answer_datasheet import MAX_ANSWER_LENGTH, ChangedMeanwhileError
-from foilworks.site.documents.actions.describe_publication import TERMS
+from foilworks.site.documents.actions.documents import MAX_ANSWER_LENGTH, TERMS, ChangedMeanwhileError
 from foilworks.site.documents.models import PublicationFacts, SourceLicence, answer_version
 
 PREFIX = "source"

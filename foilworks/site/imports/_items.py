@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from annotation.actions.workflow.caption_doubts import flag_captions
+from annotation.actions.workflow.verdicts import flag_captions
 from annotation.models import Choice, Stage, Vote, VoteState
 from annotation.queries.work_rules import rule_for_files
 from annotation.rules.voting import caption_in_doubt, is_unanimous, item_outcome, pair_verdict

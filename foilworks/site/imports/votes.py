@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.actions.workflow.caption_doubts import flag_captions
+from annotation.actions.workflow.verdicts import flag_captions
 from annotation.models import Choice, Stage, Task, Vote, VoteState
 from annotation.queries.work_rules import rule_for_files
 from annotation.rules.voting import is_unanimous, item_outcome, pair_verdict

@@ -14,7 +14,7 @@ from django.apps import apps
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.actions.submissions.submit_review import author_of
+from annotation.actions.submissions.reviews import author_of
 from annotation.models import ItemComment, Review, ReviewDecision, Slot, SlotState, Stage
 from annotation.queries.crowd import places_left
 from annotation.queries.decision_queues import adjudicable

@@ -13,7 +13,7 @@ from evaluation.errors import EvaluationError
 from foilworks.core.corpus.models import Release
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.models import Project, Role
-from foilworks.site.documents.actions.answer_datasheet import ChangedMeanwhileError, answer_datasheet
+from foilworks.site.documents.actions.documents import ChangedMeanwhileError, answer_datasheet
 from foilworks.site.documents.forms import DatasheetForm, seen_name
 from foilworks.site.documents.models import DatasheetAnswer, answer_version
 from foilworks.site.publishing.sheet import own_answers

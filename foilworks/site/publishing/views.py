@@ -22,13 +22,12 @@ from foilworks.core.projects.errors import TooManyTries
 from foilworks.core.projects.limits.rate_limits import ARCHIVES, SCORES_RELEASE, hit, network_of
 from foilworks.core.projects.limits.upload_limits import texts_fit
 from foilworks.core.projects.models import Role
-from foilworks.site.documents.actions.describe_publication import describe_publication, sources_in
+from foilworks.site.documents.actions.documents import describe_publication, sources_in
 from foilworks.site.documents.forms import COMMON_LICENCES, PublicationForm, terms_forms
 from foilworks.site.documents.models import PublicationFacts
-from foilworks.site.publishing.actions.decide_submission import accept_submission, refuse_submission
 from foilworks.site.publishing.actions.publish_release import request_folder
 from foilworks.site.publishing.actions.set_public_page import page_of, renew_address, request_archive, set_public_page
-from foilworks.site.publishing.actions.submit_scores import submit_scores
+from foilworks.site.publishing.actions.submissions import accept_submission, refuse_submission, submit_scores
 from foilworks.site.publishing.archive import is_current
 from foilworks.site.publishing.checklist import LEVELS, is_red
 from foilworks.site.publishing.folders import file_of, last_job

@@ -52,15 +52,7 @@ from foilworks.site.reproduction.feint6k_people import (
 )
 from foilworks.site.reproduction.progress import begin, plan
 from foilworks.site.reproduction.shared_steps import check_weights, export, new_project, write_ladder
-from foilworks.site.reproduction.table_cells import (
-    Caveat,
-    Cell,
-    Result,
-    Source,
-    compare,
-    missing_lines,
-    not_given,
-)
+from foilworks.site.reproduction.table_cells import Caveat, Cell, Result, Source, compare, missing_lines, not_given
 from foilworks.site.teacher.paper_rows import MSRVTT, RANDOM, VATEX
 from foilworks.site.teacher.paper_tables import tables
 

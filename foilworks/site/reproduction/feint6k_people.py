@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from annotation.actions.studies import open_baseline
-from annotation.actions.submissions.study_answers import submit_choice
+from annotation.actions.submissions.judgements import submit_choice
+from annotation.actions.submissions.reviews import ReviewAnswer, submit_review
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.models import Lease, Review, Stage
 from annotation.rules import editing, reviewing
 from annotation.rules.baseline import place_of
@@ -22,7 +22,7 @@ from foilworks.core.corpus.records import ItemRecord
 from foilworks.core.corpus.rules.states import CandidateState
 from foilworks.core.projects.models import Project, Role
 from foilworks.site.reproduction.shared_steps import done
-from foilworks.site.reproduction.simulated_people import SECONDS, Crew, give_clips, key_of, mistaken
+from foilworks.site.reproduction.simulated_work import SECONDS, Crew, give_clips, key_of, mistaken
 from generation.actions.runs import start_run
 from generation.models import Candidate, CandidateGroup
 from generation.recipes import find_recipe

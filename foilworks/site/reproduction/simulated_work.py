@@ -2,35 +2,122 @@
 
 They use the claims and submissions of the pages. Mistakes are drawn by the seed, the item and its number of votes, at
 the rate that the membership states (`simulated_traits`), or that the caller gives for a subtest.
+
+Simulated people of a reproduction: as many as the paper had, marked as simulated everywhere.
+
+They use the claims and submissions of the pages. Mistakes are drawn by seed, exactly at the stated share.
 """
 
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
+from pathlib import Path
 
+import numpy as np
 from django.contrib.auth.hashers import make_password
+from django.core.files import File
 from django.utils import timezone
 
 from annotation.actions.claims.claim import claim
 from annotation.actions.decisions.items import retract
 from annotation.actions.settings.work_settings import publish_guideline
 from annotation.actions.studies import open_baseline
-from annotation.actions.submissions.judgements import submit_vote
-from annotation.actions.submissions.study_answers import submit_choice
+from annotation.actions.submissions.judgements import submit_choice, submit_vote
+from annotation.actions.submissions.reviews import ReviewAnswer, submit_review
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.models import Lease, Stage, Vote
 from annotation.queries.cards import Claim
 from annotation.rules import reviewing
 from annotation.rules.baseline import place_of
-from foilworks.core.corpus.models import Item, Release, Subtest
+from foilworks.core.corpus.models import Item, MediaState, Release, Subtest, Video
 from foilworks.core.corpus.rules.states import CandidateState
+from foilworks.core.media.encode import write_mp4
 from foilworks.core.projects.models import Membership, Project, Role, User
 from foilworks.core.text.language.tools import tagger
 from foilworks.site.demo.simulated_people import in_turns
 from generation.grammar.spans import verb_spans
 from generation.models import CandidateGroup
+
+# Nobody takes longer for a task.
+SECONDS = 15
+# People who do not watch need something that plays: one second of grey.
+FPS, SIDE = 4, 32
+
+
+@dataclass
+class Crew:
+    """The simulated people of a project by role."""
+
+    project: Project
+    seed: int
+    people: dict[Role, list[User]] = field(default_factory=dict)
+
+    def join(self, role: Role, n: int, **traits: float) -> list[User]:
+        """Add `n` people of the role, whose error rates are stored with their membership."""
+        for number in range(1, n + 1):
+            fields = {"is_simulated": True, "password": make_password(None)}
+            username = f"sim-{role.value}-{number}"
+            person, _new = User.objects.get_or_create(username=username, defaults=fields)
+            Membership.objects.create(project=self.project, person=person, role=role, simulated_traits=traits)
+            self.people.setdefault(role, []).append(person)
+        return self.people[role]
+
+    @property
+    def owner(self) -> User:
+        return self.people[Role.RESEARCHER][0]
+
+    def work(self, role: Role, stage: Stage) -> Iterator[tuple[User, Claim]]:
+        """Yield a task at a time to each person of the role in turn, until nobody gets one."""
+        waiting = list(self.people[role])
+        while waiting:
+            for person in tuple(waiting):
+                now = timezone.now() - timedelta(seconds=SECONDS)
+                claimed = claim(person, self.project, stage, now=now)
+                if claimed is None:
+                    waiting.remove(person)
+                else:
+                    yield person, claimed
+
+
+def key_of(claimed: Claim) -> str:
+    return f"simulated-{claimed.lease_id}"
+
+
+def mistaken(names: Sequence[str], share: float, *seed: object) -> frozenset[str]:
+    """Return round(share * n) of the n names, drawn by the seed."""
+    pool = sorted(set(names))
+    return frozenset(random.Random("/".join(map(str, seed))).sample(pool, round(share * len(pool))))
+
+
+def give_clips(project: Project, work: Path, keys: Collection[str] | None = None) -> int:
+    """Give a grey stand-in to each video without a file (of these keys): people who do not watch need no more.
+
+    Return their number.
+    """
+    videos = Video.objects.filter(project=project, media_state=MediaState.MISSING).order_by("pk")
+    if keys is not None:
+        videos = videos.filter(key__in=keys)
+    number = 0
+    for number, video in enumerate(videos, 1):
+        path = work / "clips" / f"{project.slug}-{number}.mp4"
+        stand_in_clip(path, number)
+        with path.open("rb") as file:
+            video.file.save(path.name, File(file), save=False)
+        video.media_state, video.duration, video.n_frames = MediaState.READY, 1.0, FPS
+        video.save()
+    return number
+
+
+def stand_in_clip(path: Path, number: int) -> None:
+    """Write a second of grey that differs by `number`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    frames = np.full((FPS, SIDE, SIDE, 3), number % 200 + 20, np.uint8)
+    frames[0, 0, :, 0] = [number >> bit & 1 for bit in range(SIDE)]
+    frames[:, :, : 1 + number % (SIDE - 1)] //= 2
+    write_mp4(path, frames, FPS)
+
 
 GUIDELINE = """Change the verb of the sentence, so that the sentence becomes false of the video. Change nothing else.
 
@@ -38,7 +125,7 @@ GUIDELINE = """Change the verb of the sentence, so that the sentence becomes fal
 - A man opens the door -> A man is opening the door (still true)
 - A man opens the door -> A boy opens the door (not the verb)"""
 MISTAKES = "misjudges"
-SECONDS = 12
+SECONDS_PER_TASK = 12
 # Answers of the human baseline (contrast sets, Table 2).
 PER_ITEM = 3
 ACCOUNTS = {
@@ -113,7 +200,7 @@ class People:
         for claimed in self._claims(editor, Stage.EDIT):
             group = CandidateGroup.objects.select_related("caption").get(tasks__pk=claimed.task_id)
             text = verbs.changed(group.caption.text, str(self.seed))
-            submit_edit(editor, claimed.token, _key(claimed), [text], [None], seconds=SECONDS)
+            submit_edit(editor, claimed.token, _key(claimed), [text], [None], seconds=SECONDS_PER_TASK)
         self._accept(reviewer)
 
     def edit_and_review(self) -> None:
@@ -123,12 +210,14 @@ class People:
             group = CandidateGroup.objects.get(tasks__pk=claimed.task_id)
             first = group.candidates.filter(state=CandidateState.EDITING).order_by("rank", "pk").first()
             assert first is not None
-            submit_edit(editor, claimed.token, _key(claimed), [first.text], [first.pk], seconds=SECONDS)
+            submit_edit(editor, claimed.token, _key(claimed), [first.text], [first.pk], seconds=SECONDS_PER_TASK)
         self._accept(reviewer)
 
     def _accept(self, reviewer: User) -> None:
         for claimed in self._claims(reviewer, Stage.REVIEW):
-            submit_review(reviewer, claimed.token, _key(claimed), ReviewAnswer(reviewing.ACCEPT), seconds=SECONDS)
+            submit_review(
+                reviewer, claimed.token, _key(claimed), ReviewAnswer(reviewing.ACCEPT), seconds=SECONDS_PER_TASK
+            )
 
     def validate(self) -> None:
         """Judge every item that waits for votes, in turns; a mistake among several sentences is the hard foil."""
@@ -137,7 +226,7 @@ class People:
 
     def _votes(self, person: User) -> Iterator[None]:
         for claimed in self._claims(person, Stage.VALIDATION):
-            submit_vote(person, claimed.token, _key(claimed), self._place(claimed, "vote"), seconds=SECONDS)
+            submit_vote(person, claimed.token, _key(claimed), self._place(claimed, "vote"), seconds=SECONDS_PER_TASK)
             yield
 
     def choose(self, release: Release, subtests: Sequence[Subtest]) -> None:
@@ -148,7 +237,7 @@ class People:
             for person in judges:
                 for claimed in self._claims(person, Stage.BASELINE):
                     position = self._place(claimed, "choice")
-                    submit_choice(person, claimed.token, _key(claimed), position, seconds=SECONDS)
+                    submit_choice(person, claimed.token, _key(claimed), position, seconds=SECONDS_PER_TASK)
 
     def retract(self, subtest: Subtest, reason: str) -> None:
         """Retract the valid items of a subtest, so that a release does not contain them."""
@@ -166,7 +255,7 @@ class People:
         return place_of(lease.order_shown, wrong if self._makes_mistake(item, draw_name) else None)
 
     def _claims(self, person: User, stage: Stage) -> Iterator[Claim]:
-        while claimed := claim(person, self.project, stage, now=timezone.now() - timedelta(seconds=SECONDS)):
+        while claimed := claim(person, self.project, stage, now=timezone.now() - timedelta(seconds=SECONDS_PER_TASK)):
             yield claimed
 
     def _makes_mistake(self, item: Item, what: object) -> bool:

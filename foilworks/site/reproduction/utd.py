@@ -20,13 +20,19 @@ from foilworks.core.projects.models import Project
 from foilworks.site.reproduction.progress import begin, plan
 from foilworks.site.reproduction.shared_steps import check_weights, done
 from foilworks.site.reproduction.table_cells import Caveat, Cell, Result, compare, missing_lines, not_given
-from foilworks.site.reproduction.utd_data import BY_COLUMN, DATA_SETS, PAGE, SOURCES, DataSet, other_data, project_of
 from foilworks.site.reproduction.utd_models import (
+    BY_COLUMN,
+    DATA_SETS,
+    PAGE,
+    SOURCES,
     TABLES_OF_MODELS,
+    DataSet,
     benchmark,
     both_removed,
     model_cells,
     more_cells,
+    other_data,
+    project_of,
     recall_cells,
     share_cells,
     splits_of,

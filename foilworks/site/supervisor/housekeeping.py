@@ -11,7 +11,7 @@ from foilworks.site.exports.background import remove_old_exports
 from foilworks.site.imports.actions.discard_stale_imports import discard_stale_imports, remove_partial_uploads
 from foilworks.site.notification_rules.follower import follow
 from foilworks.site.publishing.actions.report_item import expire_reports
-from foilworks.site.publishing.actions.submit_scores import expire_submissions
+from foilworks.site.publishing.actions.submissions import expire_submissions
 
 logger = logging.getLogger(__name__)
 

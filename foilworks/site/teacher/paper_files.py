@@ -16,7 +16,6 @@ RULE = (
     "Percentages; MeanR counts from 1. Arrows: difference from the model's row without the objective, or from "
     "the default captions. “not here”: this project has no such model. “–”: not measured."
 )
-Cell = Mapping[str, Any]
 
 
 def number(measure: str, value: float) -> str:

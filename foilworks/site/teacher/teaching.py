@@ -34,14 +34,13 @@ from foilworks.site.teacher.footage import Footage, clip_of, frozen_clip
 from foilworks.site.teacher.held_out import Divided, divide
 from foilworks.site.teacher.measuring import measured, read
 from foilworks.site.teacher.models import StudentEvaluation, TeacherPoint, TeacherTraining
-from foilworks.site.teacher.optimizing import rates_used
 from foilworks.site.teacher.plan import Plan, plan_of, takes_logit_scale
 from foilworks.site.teacher.ranks import Ranks, Together
 from foilworks.site.teacher.readings import HELD, R1, STANDARD, HeldOut
 from foilworks.site.teacher.selection import Selection
 from foilworks.site.teacher.several_gpus import report_line, train_together
 from foilworks.site.teacher.sources import TrainingTexts, held_out_of, learnt_split, stored_texts
-from foilworks.site.teacher.training import StepReport, check, train
+from foilworks.site.teacher.training import StepReport, check, rates_used, train
 
 # Evaluation of a release -> the message of the job.
 EVALUATING = {"before": "evaluating the release before", "after": "evaluating the release after"}

@@ -1,25 +1,156 @@
 """Run the training loop: AdamW, warm-up and cosine, one video forward and one text forward per step, with checkpoints.
 
 A killed run resumes from its checkpoint with an equal result.
+
+Read the frames of the next steps in a background thread, so that the model does not wait for decoding.
+
+At most `depth` steps are read ahead, so memory is bounded. Order and frames are those of a training that reads by
+itself.
+
+Build the optimizer of a training: learning rates and weight decay per group of weights, and clipping.
+
+Weight decay applies to matrices only. Biases, weights of norms and the logit scale have one dimension or none, and
+shrinking them does not regularize a model (as in open_clip and CLIP4Clip).
 """
 
+from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
 
 from evaluation.errors import EvaluationError
 from foilworks.core.hub.training.llm_teacher import order
 from foilworks.core.text.quoting import quoted
 from foilworks.site.teacher.checkpoints import Trained, resume, save
 from foilworks.site.teacher.examples import Examples, batch_of
-from foilworks.site.teacher.optimizing import optimizer_of, update
 from foilworks.site.teacher.plan import Objective, Plan
 from foilworks.site.teacher.ranks import Alone, Ranks
-from foilworks.site.teacher.reading_ahead import Step, read_ahead
 from foilworks.site.teacher.selection import Selection
-from foilworks.site.teacher.step_losses import Student, backward
+from foilworks.site.teacher.step_losses import Student, backward, own_rows
+
+ReadClip = Callable[[int], Any]
+# A step's number and its rows.
+Step = tuple[int, NDArray[np.int64]]
+
+
+@contextmanager
+def read_ahead(student: Student, steps: Iterator[Step], depth: int, ranks: Ranks) -> Iterator[Iterator[Step]]:
+    """Yield the same steps; the clips of a step are in memory when it begins. Errors are those of the student's
+    reader, raised at the step that needs the clip.
+    """
+    read = student.read
+    if read is None or depth < 1:
+        yield steps
+        return
+    with ThreadPoolExecutor(1, thread_name_prefix="frames") as pool:
+        ahead = _Ahead(read, pool, depth)
+        student.read = ahead
+        try:
+            yield ahead.over(steps, ranks)
+        finally:
+            student.read = read
+            pool.shutdown(cancel_futures=True)
+
+
+class _Ahead:
+    def __init__(self, read: ReadClip, pool: ThreadPoolExecutor, depth: int) -> None:
+        self._read, self._pool, self._depth = read, pool, depth
+        self._clips: dict[int, Any] = {}
+
+    def __call__(self, index: int) -> Any:
+        clip_frames = self._clips.get(index)
+        return self._read(index) if clip_frames is None else clip_frames
+
+    def over(self, steps: Iterator[Step], ranks: Ranks) -> Iterator[Step]:
+        waiting: deque[tuple[Step, Future[dict[int, Any]]]] = deque()
+        for step in steps:
+            waiting.append((step, self._pool.submit(self._read_all, step[1][own_rows(len(step[1]), ranks)].tolist())))
+            if len(waiting) > self._depth:
+                yield self._begun(*waiting.popleft())
+        while waiting:
+            yield self._begun(*waiting.popleft())
+
+    def _begun(self, step: Step, clips: Future[dict[int, Any]]) -> Step:
+        self._clips = clips.result()
+        return step
+
+    def _read_all(self, indices: list[int]) -> dict[int, Any]:
+        return {index: self._read(index) for index in indices}
+
+
+TOWERS, HEADS, SCALE = "encoders", "added layers", "logit scale"
+
+
+def optimizer_of(student: Student, plan: Plan) -> torch.optim.AdamW:
+    """Return AdamW over the groups of `groups_of`."""
+    return torch.optim.AdamW(groups_of(student, plan), lr=plan.learning_rate, weight_decay=plan.weight_decay)
+
+
+def groups_of(student: Student, plan: Plan) -> list[dict[str, Any]]:
+    """Return groups of weights with `name`, `peak` (the maximum rate) and `weight_decay`, without empty ones."""
+    peaks = {
+        TOWERS: plan.learning_rate,
+        HEADS: plan.learning_rate if plan.head_rate is None else plan.head_rate,
+        SCALE: plan.scale_rate,
+    }
+    weights_by_group: dict[tuple[str, bool], list[nn.Parameter]] = {}
+    for name, weight in student.module.named_parameters():
+        if weight.requires_grad:
+            weights_by_group.setdefault((_kind(student, name, weight), weight.ndim > 1), []).append(weight)
+    return [
+        {
+            "params": weights,
+            "name": kind,
+            "peak": peaks[kind],
+            "weight_decay": plan.weight_decay if decays else 0.0,
+        }
+        for (kind, decays), weights in sorted(weights_by_group.items(), key=lambda item: item[0])
+    ]
+
+
+def _kind(student: Student, name: str, weight: Tensor) -> str:
+    if weight is student.scale_weight:
+        return SCALE
+    added = any(name == head or name.startswith(f"{head}.") for head in student.heads)
+    return HEADS if added else TOWERS
+
+
+def rates_used(student: Student, plan: Plan) -> dict[str, dict[str, float]]:
+    """Return {group: its maximum rate and number of weights}, for the record of a training."""
+    rates_by_group: dict[str, dict[str, float]] = {}
+    for group in groups_of(student, plan):
+        row = rates_by_group.setdefault(group["name"], {"rate": group["peak"], "weights": 0})
+        row["weights"] += sum(weight.numel() for weight in group["params"])
+    return rates_by_group
+
+
+def update(student: Student, optimizer: torch.optim.Optimizer, plan: Plan, step: int) -> float:
+    """Clip the gradients and change the weights; return the norm of the gradients before clipping.
+
+    EvaluationError: a gradient is not a number.
+    """
+    for group in optimizer.param_groups:
+        group["lr"] = group["peak"] * plan.share(step)
+    gradients = [weight.grad for weight in student.module.parameters() if weight.grad is not None]
+    norm = torch.nn.utils.get_total_norm(gradients)
+    if not torch.isfinite(norm):
+        raise EvaluationError(
+            f"the gradients of step {step + 1} have the norm {float(norm)}; lower the learning rate, or set bf16=false"
+        )
+    if plan.max_norm:
+        torch.nn.utils.clip_grads_with_norm_(student.module.parameters(), plan.max_norm, norm)
+    optimizer.step()
+    if plan.scale_rate:
+        student.limit_scale()
+    return float(norm)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.choices.actions.ask_for_choices import JOB
+from annotation.choices.actions.compose_choices import JOB
 from foilworks.core.corpus.models import Item
 from foilworks.core.jobs.models import Job, JobState
 from foilworks.core.jobs.runner import run_now

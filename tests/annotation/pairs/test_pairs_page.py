@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.pairs import jobs
-from annotation.pairs.actions.ask_for_pairs import JOBS
+from annotation.pairs.actions.store_pairs import JOBS
 from foilworks.core.corpus.models import Item
 from foilworks.core.jobs.models import Job, JobState
 from foilworks.core.jobs.runner import run_now

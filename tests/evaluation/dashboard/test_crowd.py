@@ -17,8 +17,8 @@ from django.utils import timezone
 from annotation.actions.claims.claim import claim
 from annotation.actions.settings.work_settings import set_pay
 from annotation.actions.submissions.judgements import submit_vote
+from annotation.actions.submissions.reviews import ReviewAnswer, submit_review
 from annotation.actions.submissions.submit_edit import submit_edit
-from annotation.actions.submissions.submit_review import ReviewAnswer, submit_review
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Edit, Review, Slot, SlotState, Stage, Vote, VoteState
 from annotation.rules.pay import Rate, Unit

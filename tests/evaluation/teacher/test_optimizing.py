@@ -10,9 +10,8 @@ from foilworks.core.hub.interfaces import VideoMeta
 from foilworks.core.hub.training.dual_encoders import open_student
 from foilworks.core.text.registry import parse_params
 from foilworks.site.teacher.examples import examples_of
-from foilworks.site.teacher.optimizing import groups_of, optimizer_of, update
 from foilworks.site.teacher.plan import TEACHING, Objective, Plan, plan_of
-from foilworks.site.teacher.training import train
+from foilworks.site.teacher.training import groups_of, optimizer_of, train, update
 from tests.evaluation.teacher.shapes import student as tiny
 from tests.evaluation.teacher.test_training import TinyStudent
 from tests.hub import folders, video_folders

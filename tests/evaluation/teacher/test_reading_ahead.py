@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from foilworks.site.teacher.ranks import Alone
-from foilworks.site.teacher.reading_ahead import read_ahead
+from foilworks.site.teacher.training import read_ahead
 from tests.waiting import PATIENCE_SECONDS
 
 STEPS = [(at, np.array([2 * at, 2 * at + 1])) for at in range(6)]

@@ -42,7 +42,6 @@ from foilworks.core.corpus.records import ItemRecord, ReleaseContent
 
 DATA, VIDEOS, CHOICES, INSPECT = "data", "videos", "choices", "inspect"
 KEYWORDS = ("benchmark", "video", "video-language", "foils", "contrast sets")
-FROZEN = "Release {release}, {n_released} items. SHA-256 of the content: {content_hash}."
 VIDEO_FIELDS = ("key", "file", "source_dataset", "source_id", "url", "start_time", "end_time", "time_unit")
 USES_TABLES = True
 HARNESS = (("inspect_task.py", "task.py"), ("clips.py", "clips.py"))

@@ -9,7 +9,7 @@ from django.db import IntegrityError, models, transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from annotation.actions.workflow.caption_doubts import flag_captions
+from annotation.actions.workflow.verdicts import flag_captions
 from evaluation.errors import EvaluationError
 from foilworks.core.corpus.models import Caption, Foil, Item, Subtest, Video
 from foilworks.core.jobs.queue import enqueue

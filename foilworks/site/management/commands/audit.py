@@ -18,9 +18,8 @@ from evaluation.errors import EvaluationError
 from foilworks import library
 from foilworks.core.projects.templatetags.wording import in_words
 from foilworks.core.text.quoting import quoted
-from foilworks.site.management.base import FoilworksCommand, parse_set_options
-from foilworks.site.management.benchmark_options import add_benchmark_options, read_options, whole_number
-from foilworks.site.management.text_tables import table
+from foilworks.site.management.base import FoilworksCommand, parse_set_options, table
+from foilworks.site.management.table_options import add_benchmark_options, read_options, whole_number
 
 OF_SUBTESTS = ("divergence", "cues")
 MARKS = {

@@ -11,8 +11,7 @@ from django.core.management.base import CommandParser
 from foilworks.core.corpus.models import Release
 from foilworks.site.demo.cast import PASSWORD, VISITORS
 from foilworks.site.demo.run import make_demo
-from foilworks.site.management.base import FoilworksCommand
-from foilworks.site.management.text_tables import table
+from foilworks.site.management.base import FoilworksCommand, table
 from foilworks.site.supervisor.services import serve
 
 METRICS = "T: the caption scores above its foil; P: the same for the linked proficiency item; P+T: both; n: items"

@@ -11,10 +11,8 @@ from foilworks.site.imports.batch import ImportResult
 from foilworks.site.imports.hub_files import local_records
 from foilworks.site.imports.recipes import save_recipe
 from foilworks.site.imports.store import analyze_after_bulk_import, import_records
-from foilworks.site.management.base import FoilworksCommand, one_line, parse_set_options
-from foilworks.site.management.projects import project_to_fill
+from foilworks.site.management.base import FoilworksCommand, one_line, parse_set_options, project_to_fill, table
 from foilworks.site.management.table_options import add_table_options, set_help, table_params
-from foilworks.site.management.text_tables import table
 
 SHOWN = 20
 

@@ -12,9 +12,7 @@ from evaluation.ladder.wording import benchmark_sentences, sentences, stress_sen
 from evaluation.metrics.need_evidence import LOWEST, MIN_LOOKS
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import release_named
-from foilworks.site.management.base import FoilworksCommand
-from foilworks.site.management.projects import project_by_slug
-from foilworks.site.management.text_tables import table
+from foilworks.site.management.base import FoilworksCommand, project_by_slug, table
 
 RUNGS = ("T", "ci", "drop", "drop_ci")
 PARTS = ("value", "ci", "p")

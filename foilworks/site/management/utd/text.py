@@ -10,7 +10,7 @@ from evaluation.utd.recipes import DEMO, DEMO_ONLY, RECIPES
 from evaluation.utd.reliability import UNCERTIFIED, certificate_of
 from evaluation.utd.required_texts import told
 from evaluation.utd.verdicts import conclusions, guess_of
-from foilworks.site.management.text_tables import NOTHING, table
+from foilworks.site.management.base import NOTHING, table
 
 COLUMNS = {SEQUENCE: "sequence", AVERAGE: "average", MAX_SCORE: "max-score", MIDDLE: "middle"}
 # Problems of descriptions: what happened to the videos or frames.
