@@ -520,7 +520,7 @@ class AsyncOperations:
         )
 
     def list_tunings(
-        self, project: str, /, *, limit: int | None = None, order: Literal["id", "-id"] | None = None
+        self, project: str, /, *, limit: int | None = None, order: Literal["-id", "id"] | None = None
     ) -> AsyncIterator[TuningOut]:
         """List the tunings of the project, newest first."""
         return self._transport.pages(f"projects/{project}/tunings", params={"limit": limit, "order": order})
@@ -681,7 +681,7 @@ class AsyncOperations:
         /,
         *,
         limit: int | None = None,
-        order: Literal["id", "-id"] | None = None,
+        order: Literal["-id", "id"] | None = None,
         state: Literal["waiting", "delivered", "failed"] | None = None,
     ) -> AsyncIterator[DeliveryOut]:
         """List the messages sent to the address and its responses."""

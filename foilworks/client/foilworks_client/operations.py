@@ -515,7 +515,7 @@ class Operations:
         )
 
     def list_tunings(
-        self, project: str, /, *, limit: int | None = None, order: Literal["id", "-id"] | None = None
+        self, project: str, /, *, limit: int | None = None, order: Literal["-id", "id"] | None = None
     ) -> Iterator[TuningOut]:
         """List the tunings of the project, newest first."""
         return self._transport.pages(f"projects/{project}/tunings", params={"limit": limit, "order": order})
@@ -672,7 +672,7 @@ class Operations:
         /,
         *,
         limit: int | None = None,
-        order: Literal["id", "-id"] | None = None,
+        order: Literal["-id", "id"] | None = None,
         state: Literal["waiting", "delivered", "failed"] | None = None,
     ) -> Iterator[DeliveryOut]:
         """List the messages sent to the address and its responses."""

@@ -58,18 +58,18 @@ ABOUT = (
 )
 IN_PROJECT: dict[str, Router] = {
     "/members": members.router,
-    "/subtests": subtests.router,
+    "/subtests": subtests.rows.router,
     "/imports": imports.router,
     "/items": items.router,
     "/queues": queues.router,
     "/votes": votes.router,
     "/reviews": reviews.router,
     "/runs": runs.router,
-    "/tunings": tunings.router,
+    "/tunings": tunings.rows.router,
     "/choices": choices.router,
     "/reports": reports.router,
     "/releases": releases.router,
-    "/webhooks": webhooks.router,
+    "/webhooks": webhooks.rows.router,
     "": scoring.router,
 }
 # Resources whose operations have addresses of several kinds.

@@ -1,21 +1,15 @@
 """List and create subtests: the phenomena that are tested, and the rules of their items."""
 
-from typing import Any, Literal
+from typing import Literal
 
-from django.http import HttpRequest
-from ninja import Field, Query, Router, Schema, Status
+from ninja import Field, Schema
 
 from foilworks.core.corpus.actions import create_subtest as creating
 from foilworks.core.corpus.forms import MAX_PER_ITEM, SubtestForm
 from foilworks.core.corpus.models import Subtest
-from foilworks.core.projects.access import get_project
-from foilworks.core.projects.models import Role
-from foilworks.site.api.answers import cleaned, reads, writes
-from foilworks.site.api.idempotency import once
-from foilworks.site.api.paging import Listed, Page, page_of
-from foilworks.site.api.shapes import Id, Slug, Word
-
-router = Router(tags=["subtests"])
+from foilworks.site.api.answers import cleaned
+from foilworks.site.api.rows import Call, Rows
+from foilworks.site.api.shapes import Id, Word
 
 
 class SubtestIn(Schema):
@@ -53,27 +47,33 @@ class SubtestOut(Schema):
     foils_enough: int
 
 
-class SubtestsAsked(Listed):
-    order: Literal["name", "-name", "id", "-id"] = "name"
-    kind: Literal["main", "proficiency"] | None = None
-
-
 def subtest_out(subtest: Subtest) -> SubtestOut:
     fields = {name: getattr(subtest, name) for name in SubtestOut.model_fields if name != "proficiency_subtest"}
     return SubtestOut(**fields, proficiency_subtest=subtest.proficiency_subtest_id)
 
 
-@router.get("", response=reads(Page[SubtestOut]))
-def list_subtests(request: HttpRequest, slug: Slug, query: Query[SubtestsAsked]) -> dict[str, Any]:
-    """List the subtests with their rules."""
-    rows = Subtest.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER))
-    return page_of(request, rows.filter(kind=query.kind) if query.kind else rows, query, subtest_out, order=query.order)
+def _create(call: Call) -> SubtestOut:
+    fields = cleaned(SubtestForm(call.body, project=call.project))
+    return subtest_out(creating.create_subtest(call.person, call.project, **fields))
 
 
-@router.post("", response=writes(SubtestOut, 201))
-@once
-def create_subtest(request: HttpRequest, slug: Slug, body: SubtestIn) -> Status:
-    """Create a subtest; `votes_wanted` 0: its items are valid without a vote."""
-    project = get_project(request.user, slug, Role.RESEARCHER)
-    fields = cleaned(SubtestForm(body.dict(), project=project))
-    return Status(201, subtest_out(creating.create_subtest(request.user, project, **fields)))
+rows = Rows("subtests")
+rows.listed(
+    "",
+    "list_subtests",
+    "List the subtests with their rules.",
+    lambda call: Subtest.objects.filter(project=call.project),
+    SubtestOut,
+    orders=("name", "-name", "id", "-id"),
+    filters={"kind": Literal["main", "proficiency"]},
+    out=subtest_out,
+)
+rows.write(
+    "",
+    "create_subtest",
+    "Create a subtest; `votes_wanted` 0: its items are valid without a vote.",
+    _create,
+    body=SubtestIn,
+    shape=SubtestOut,
+    status=201,
+)

@@ -1,24 +1,17 @@
 """Tune text-to-text models on the train captions of a project, and read the tunings."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
-from django.http import HttpRequest
-from ninja import Field, Query, Router, Schema, Status
+from ninja import Field, Schema
 
-from foilworks.core.projects.access import get_project
-from foilworks.core.projects.models import Role
-from foilworks.site.api.answers import reads, writes
-from foilworks.site.api.idempotency import once
 from foilworks.site.api.imports import JobOut, job_out
-from foilworks.site.api.paging import Listed, Page, page_of
-from foilworks.site.api.shapes import Anything, Slug
+from foilworks.site.api.rows import Call, Rows
+from foilworks.site.api.shapes import Anything
 from generation.access import get_tuning
 from generation.actions import runs as actions
 from generation.model_presence import check_named
 from generation.models import Tuning
-
-router = Router(tags=["tunings"])
 
 
 class TuningIn(Schema):
@@ -43,32 +36,39 @@ class TuningOut(Schema):
     created_at: datetime
 
 
-class TuningsAsked(Listed):
-    order: Literal["id", "-id"] = "-id"
-
-
 def tuning_out(tuning: Tuning) -> dict[str, Any]:
     fields = {name: getattr(tuning, name) for name in TuningOut.model_fields if name not in {"id", "job"}}
     return {"id": tuning.pk, "job": job_out(tuning.job), **fields}
 
 
-@router.get("", response=reads(Page[TuningOut]))
-def list_tunings(request: HttpRequest, slug: Slug, query: Query[TuningsAsked]) -> dict[str, Any]:
-    """List the tunings of the project, newest first."""
-    rows = Tuning.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER)).select_related("job")
-    return page_of(request, rows, query, tuning_out, order=query.order)
+def _start(call: Call) -> dict[str, Any]:
+    check_named(str(call.body["params"].get("model", "")))
+    return tuning_out(actions.start_tuning(call.person, call.project, **call.body))
 
 
-@router.post("", response=writes(TuningOut, 202))
-@once
-def start_tuning(request: HttpRequest, slug: Slug, body: TuningIn) -> Status:
-    """Start a tuning; a job tunes the model on the train captions."""
-    project = get_project(request.user, slug, Role.RESEARCHER)
-    check_named(str(body.params.get("model", "")))
-    return Status(202, tuning_out(actions.start_tuning(request.user, project, **body.dict())))
-
-
-@router.get("/{int:pk}", response=reads(TuningOut))
-def read_tuning(request: HttpRequest, slug: Slug, pk: int) -> dict[str, Any]:
-    """Get one tuning, with its losses so far."""
-    return tuning_out(get_tuning(request.user, slug, pk))
+rows = Rows("tunings")
+rows.listed(
+    "",
+    "list_tunings",
+    "List the tunings of the project, newest first.",
+    lambda call: Tuning.objects.filter(project=call.project).select_related("job"),
+    TuningOut,
+    out=tuning_out,
+)
+rows.write(
+    "",
+    "start_tuning",
+    "Start a tuning; a job tunes the model on the train captions.",
+    _start,
+    body=TuningIn,
+    shape=TuningOut,
+    status=202,
+)
+rows.read(
+    "/{int:pk}",
+    "read_tuning",
+    "Get one tuning, with its losses so far.",
+    lambda call: tuning_out(call.row),
+    TuningOut,
+    get=get_tuning,
+)

@@ -3,20 +3,15 @@
 from datetime import datetime
 from typing import Any, Literal
 
-from django.http import HttpRequest
-from ninja import Field, Query, Router, Schema, Status
+from ninja import Field, Schema
 
-from foilworks.core.projects.access import get_project
 from foilworks.core.projects.actions import webhooks as actions
-from foilworks.core.projects.models import Delivery, Role, Webhook
+from foilworks.core.projects.models import Delivery, Webhook
 from foilworks.core.projects.webhooks.event_type import event_types
 from foilworks.core.projects.webhooks.messages import secret_of
-from foilworks.site.api.answers import reads, writes
-from foilworks.site.api.idempotency import once
-from foilworks.site.api.paging import Listed, Page, page_of
-from foilworks.site.api.shapes import Line, Slug
+from foilworks.site.api.rows import Rows
+from foilworks.site.api.shapes import Line
 
-router = Router(tags=["webhooks"])
 Event = Literal[tuple(event_types())]
 
 
@@ -43,10 +38,6 @@ class WebhookMade(WebhookOut):
     secret: str | None = Field(description="secret that signs the messages; returned once")
 
 
-class WebhooksAsked(Listed):
-    order: Literal["id", "-id"] = "id"
-
-
 class DeliveryOut(Schema):
     id: int
     event: str
@@ -58,80 +49,71 @@ class DeliveryOut(Schema):
     created_at: datetime
 
 
-class DeliveriesAsked(Listed):
-    order: Literal["id", "-id"] = "-id"
-    state: Literal["waiting", "delivered", "failed"] | None = None
+def _made(hook: Webhook) -> dict[str, Any]:
+    return {name: getattr(hook, name) for name in WebhookOut.model_fields} | {"secret": secret_of(hook)}
 
 
-def webhook_out(hook: Webhook) -> dict[str, Any]:
-    return {name: getattr(hook, name) for name in WebhookOut.model_fields}
-
-
-def delivery_out(delivery: Delivery) -> dict[str, Any]:
-    return {name: getattr(delivery, name) for name in DeliveryOut.model_fields}
-
-
-@router.get("", response=reads(Page[WebhookOut]))
-def list_webhooks(request: HttpRequest, slug: Slug, query: Query[WebhooksAsked]) -> dict[str, Any]:
-    """List the webhooks."""
-    rows = Webhook.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER))
-    return page_of(request, rows, query, webhook_out, order=query.order)
-
-
-@router.post("", response=writes(WebhookMade, 201))
-@once
-def create_webhook(request: HttpRequest, slug: Slug, body: WebhookIn) -> Status:
-    """Send events to a public https address. Each message is signed with the secret in the response."""
-    hook = actions.add_webhook(request.user, get_project(request.user, slug, Role.RESEARCHER), body.url, body.events)
-    return Status(201, {**webhook_out(hook), "secret": secret_of(hook)})
-
-
-@router.post("/{int:pk}/ping", response=writes(WebhookOut, 202))
-@once
-def ping_webhook(request: HttpRequest, slug: Slug, pk: int) -> Status:
-    """Send a test message to the address."""
-    project = get_project(request.user, slug, Role.RESEARCHER)
-    return Status(202, webhook_out(actions.ping_webhook(request.user, project, pk)))
-
-
-@router.post("/{int:pk}/rotate", response=writes(WebhookMade))
-@once
-def rotate_webhook(request: HttpRequest, slug: Slug, pk: int, body: RotationIn) -> Status:
-    """Replace the secret. For 24 hours, messages are signed with the old one too."""
-    project = get_project(request.user, slug, Role.RESEARCHER)
-    hook = actions.rotate_webhook(request.user, project, pk, revoke=body.revoke)
-    return Status(200, {**webhook_out(hook), "secret": secret_of(hook)})
-
-
-@router.post("/{int:pk}/restart", response=writes(WebhookOut))
-@once
-def restart_webhook(request: HttpRequest, slug: Slug, pk: int) -> dict[str, Any]:
-    """Send events again to a webhook that stopped after too many failures."""
-    project = get_project(request.user, slug, Role.RESEARCHER)
-    return webhook_out(actions.restart_webhook(request.user, project, pk))
-
-
-@router.post("/{int:pk}/deliveries/{int:delivery}/retry", response=writes(DeliveryOut))
-@once
-def retry_delivery(request: HttpRequest, slug: Slug, pk: int, delivery: int) -> dict[str, Any]:
-    """Send a failed message again."""
-    project = get_project(request.user, slug, Role.RESEARCHER)
-    return delivery_out(actions.retry_delivery(request.user, project, pk, delivery))
-
-
-@router.delete("/{int:pk}", response=writes(None, 204))
-@once
-def delete_webhook(request: HttpRequest, slug: Slug, pk: int) -> Status:
-    """Delete the webhook and its waiting messages."""
-    actions.remove_webhook(request.user, get_project(request.user, slug, Role.RESEARCHER), pk)
-    return Status(204, None)
-
-
-@router.get("/{int:pk}/deliveries", response=reads(Page[DeliveryOut]))
-def list_deliveries(request: HttpRequest, slug: Slug, pk: int, query: Query[DeliveriesAsked]) -> dict[str, Any]:
-    """List the messages sent to the address and its responses."""
-    hook = actions.webhook_for(request.user, get_project(request.user, slug, Role.RESEARCHER), pk)
-    rows = Delivery.objects.filter(webhook=hook)
-    return page_of(
-        request, rows.filter(state=query.state) if query.state else rows, query, delivery_out, order=query.order
-    )
+rows = Rows("webhooks")
+rows.listed(
+    "",
+    "list_webhooks",
+    "List the webhooks.",
+    lambda call: Webhook.objects.filter(project=call.project),
+    WebhookOut,
+    orders=("id", "-id"),
+)
+rows.write(
+    "",
+    "create_webhook",
+    "Send events to a public https address. Each message is signed with the secret in the response.",
+    lambda call: _made(actions.add_webhook(call.person, call.project, call.body["url"], call.body["events"])),
+    body=WebhookIn,
+    shape=WebhookMade,
+    status=201,
+)
+rows.write(
+    "/{int:pk}/ping",
+    "ping_webhook",
+    "Send a test message to the address.",
+    lambda call: actions.ping_webhook(call.person, call.project, call.pk),
+    shape=WebhookOut,
+    status=202,
+)
+rows.write(
+    "/{int:pk}/rotate",
+    "rotate_webhook",
+    "Replace the secret. For 24 hours, messages are signed with the old one too.",
+    lambda call: _made(actions.rotate_webhook(call.person, call.project, call.pk, revoke=call.body["revoke"])),
+    body=RotationIn,
+    shape=WebhookMade,
+)
+rows.write(
+    "/{int:pk}/restart",
+    "restart_webhook",
+    "Send events again to a webhook that stopped after too many failures.",
+    lambda call: actions.restart_webhook(call.person, call.project, call.pk),
+    shape=WebhookOut,
+)
+rows.write(
+    "/{int:pk}/deliveries/{int:delivery}/retry",
+    "retry_delivery",
+    "Send a failed message again.",
+    lambda call: actions.retry_delivery(call.person, call.project, call.pk, call.delivery),
+    shape=DeliveryOut,
+)
+rows.write(
+    "/{int:pk}",
+    "delete_webhook",
+    "Delete the webhook and its waiting messages.",
+    lambda call: actions.remove_webhook(call.person, call.project, call.pk),
+    method="delete",
+    status=204,
+)
+rows.listed(
+    "/{int:pk}/deliveries",
+    "list_deliveries",
+    "List the messages sent to the address and its responses.",
+    lambda call: Delivery.objects.filter(webhook=actions.webhook_for(call.person, call.project, call.pk)),
+    DeliveryOut,
+    filters={"state": Literal["waiting", "delivered", "failed"]},
+)
