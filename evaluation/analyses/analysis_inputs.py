@@ -27,7 +27,7 @@ SOURCES = (MACHINE, PERSON)
 NOBODY = -1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ProficiencyFacts:
     """The simpler item of a main item; if valid, the foils that remain. `valid` is None if nobody judged it."""
 
@@ -36,7 +36,7 @@ class ProficiencyFacts:
     valid: bool | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ItemFacts:
     """One main item. `valid` and `unanimous` are None if unknown.
 

@@ -1,5 +1,6 @@
 """Load stored rows as the facts that analyses compute on, in a number of queries that does not depend on the size."""
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -239,7 +240,7 @@ def votes_from_rows(rows: Iterable[VoteRow]) -> Votes:
     people: dict[str, int] = {}
     items: list[int] = []
     guideline_codes: dict[str, int] = {}
-    table: list[tuple[int, int, int, int, int, int]] = []
+    table = array("q")
     for item, subtest, key, foil, position, person, choice, first, version, told_for, is_compared in rows:
         unit = units.setdefault((item, foil), len(units))
         if unit == len(unit_names):
@@ -248,17 +249,17 @@ def votes_from_rows(rows: Iterable[VoteRow]) -> Votes:
         annotator = NOBODY if person is None else people.setdefault(person, len(people))
         code = OTHER if choice == Choice.OTHER else CHOICES.index(choice)
         by = guideline_codes.setdefault(_guideline_name(version, told_for), len(guideline_codes))
-        table.append((unit, annotator, code, 0 if first is None else 1 if first else 2, by, is_compared))
-    array = np.array(table, dtype=np.int64).reshape(len(table), 6)
-    columns = (array[:, at] for at in range(4))
+        table.extend((unit, annotator, code, 0 if first is None else 1 if first else 2, by, is_compared))
+    cells = np.array(table, dtype=np.int64).reshape(-1, 6)
+    columns = (cells[:, at] for at in range(4))
     of_units = np.array(items, dtype=np.int64)
-    compared = None if array[:, 5].all() else array[:, 5].astype(bool)
+    compared = None if cells[:, 5].all() else cells[:, 5].astype(bool)
     return Votes(
         *columns,
         unit_names,
         list(people),
         of_units,
-        guideline=array[:, 4],
+        guideline=cells[:, 4],
         guideline_names=list(guideline_codes),
         compared=compared,
     )

@@ -33,7 +33,7 @@ NOT_REVIEWED = (CandidateState.QUEUED, CandidateState.IN_REVIEW)
 
 
 # Rows, with all that they refer to, that are in memory together; their records are smaller.
-ROWS_PER_QUERY = 2_000
+ROWS_PER_QUERY = 500
 
 
 @dataclass(frozen=True)

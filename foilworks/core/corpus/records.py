@@ -23,7 +23,7 @@ SPLITS = ("", "train", "val", "test")
 Text = TypeVar("Text")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class VoteCounts:
     """How many validators chose the caption, the foil, anything else. Files contain counts, not people."""
 
@@ -317,7 +317,9 @@ class StoredRecords(Collection[Stored], Generic[Stored]):
         return self.at(position for position, record in enumerate(self) if is_selected(record))
 
     def in_order(self, key: Callable[[Stored], Any]) -> "StoredRecords[Stored]":
-        keys = [key(record) for record in self]
+        # Of equal parts of keys, such as the names of people, one is in memory.
+        shared: dict[Any, Any] = {}
+        keys = [_sharing(key(record), shared) for record in self]
         return self.at(sorted(range(len(self)), key=keys.__getitem__))
 
     def each(self, convert: Callable[[Stored], Converted]) -> "StoredRecords[Converted]":
@@ -329,6 +331,12 @@ class StoredRecords(Collection[Stored], Generic[Stored]):
     def _read(self, index: int) -> Stored:
         self._file.seek(self._ends[index])
         return self._load(json.loads(self._file.read(self._ends[index + 1] - self._ends[index])))
+
+
+def _sharing(key: Any, shared: dict[Any, Any]) -> Any:
+    """Return an equal key made of parts in `shared`, to which new ones are added."""
+    parts = tuple(shared.setdefault(part, part) for part in (key if type(key) is tuple else (key,)))
+    return parts if type(key) is tuple else parts[0]
 
 
 def in_order(records: Iterable[Stored], key: Callable[[Stored], Any]) -> Iterator[Stored]:

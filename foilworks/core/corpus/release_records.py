@@ -186,24 +186,33 @@ def about_the_item(foils: Collection[int | None], n_foils: int) -> bool:
     return len(foils) == 1 and (n_foils == 1 or None in foils)
 
 
+_Tally = tuple[int, int, int, frozenset[int | None]]
+
+
 def vote_counts(votes: Iterable[ReleaseVote], n_foils: Mapping[str, int] | None) -> dict[str, VoteCounts]:
     """Counts by item, for formats that hold one count an item.
 
     An item of several foils that were judged one by one has none, also where only one of them was judged yet: as a
     count of the item it would say something of the others. `n_foils` None: that was not asked (older exports).
     """
-    choices: dict[str, dict[str, int]] = {}
-    foils: dict[str, set[int | None]] = {}
+    # (caption, foil, other, foils) by item; equal ones are one tuple, for there are few among very many items.
+    tallies: dict[str, _Tally] = {}
+    shared: dict[_Tally, VoteCounts] = {}
+    steps: dict[tuple[_Tally, str, int | None], _Tally] = {}
     for vote in votes:
         if vote.stage != "validation" or vote.state != "counted":
             continue
-        tally = choices.setdefault(vote.item, {"caption": 0, "foil": 0, "other": 0})
-        tally[vote.choice if vote.choice in {"caption", "foil"} else "other"] += 1
-        foils.setdefault(vote.item, set()).add(vote.foil)
+        before = tallies.get(vote.item, (0, 0, 0, frozenset()))
+        step = before, vote.choice, vote.foil
+        if step not in steps:
+            *counts, foils = before
+            counts[{"caption": 0, "foil": 1}.get(vote.choice, 2)] += 1
+            steps[step] = counts[0], counts[1], counts[2], foils | {vote.foil}
+        tallies[vote.item] = steps[step]
     return {
-        item: VoteCounts(**tally)
-        for item, tally in choices.items()
-        if about_the_item(foils[item], 1 if n_foils is None else n_foils.get(item, 1))
+        item: shared.setdefault(tally, VoteCounts(*tally[:3]))
+        for item, tally in tallies.items()
+        if about_the_item(tally[3], 1 if n_foils is None else n_foils.get(item, 1))
     }
 
 

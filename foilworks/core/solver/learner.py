@@ -14,7 +14,6 @@ from foilworks.core.solver.choice_model import fit_choices
 from foilworks.core.solver.design import CHARACTERS, CROSSED, FORM_BY_TYPE, RATE_FAMILIES, WORDS, Design
 from foilworks.core.solver.encoding import KeyCounts
 from foilworks.core.solver.questions import Answers
-from foilworks.core.solver.scikit_learn import HistGradientBoostingClassifier
 from foilworks.core.solver.solution import TIERS, Tier
 
 Floats = NDArray[np.float64]
@@ -162,20 +161,24 @@ def answer_held_out(
 
     `outer_folds`: all by default.
     """
-    layout = stack.design.layout
-    answered = Answered({tier: np.zeros(layout.n_rows) for tier in tiers})
+    answered = Answered({tier: np.zeros(stack.design.layout.n_rows) for tier in tiers})
     for outer in range(stack.n_folds) if outer_folds is None else outer_folds:
-        columns = stack.columns(outer)
-        is_held_out = stack.fold_of_row == outer
-        learner, scale = _select(stack, columns, outer, seed)
-        answered.learners.append(learner)
-        for tier in tiers:
-            used = columns.of_tier(tier)
-            models = Models(stack, columns, used, stack.folds != outer, learner, seed + outer)
-            answered.scores[tier][is_held_out] = scale * models.scores(is_held_out)
-            if tier == explain:
-                _explain(answered, models, np.flatnonzero(stack.folds == outer))
+        _answer_fold(stack, outer, answered, seed, explain)
     return answered
+
+
+def _answer_fold(stack: Stack, outer: int, answered: Answered, seed: int, explain: Tier | None) -> None:
+    """Answer one fold; its columns and models leave memory before those of the next."""
+    columns = stack.columns(outer)
+    is_held_out = stack.fold_of_row == outer
+    learner, scale = _select(stack, columns, outer, seed)
+    answered.learners.append(learner)
+    for tier, scores in answered.scores.items():
+        used = columns.of_tier(tier)
+        models = Models(stack, columns, used, stack.folds != outer, learner, seed + outer)
+        scores[is_held_out] = scale * models.scores(is_held_out)
+        if tier == explain:
+            _explain(answered, models, np.flatnonzero(stack.folds == outer))
 
 
 def _select(stack: Stack, columns: Columns, outer: int, seed: int) -> tuple[str, float]:
@@ -231,6 +234,9 @@ class Models:
         data, is_learned = columns.values[np.ix_(rows, used)], columns.is_learned[used]
         self.weights[used] = fit_choices(data, sizes, right, STACK_PENALTY, is_positive=is_learned)
         if learner != "linear":
+            # Only here: its libraries occupy 60 MB, also in processes that load the solver and never run it.
+            from foilworks.core.solver.scikit_learn import HistGradientBoostingClassifier
+
             n_types = self.types.shape[1]
             self.trees = HistGradientBoostingClassifier(
                 max_iter=N_TREES,
@@ -242,7 +248,7 @@ class Models:
                 early_stopping=False,
                 monotonic_cst=[0] * n_types + is_learned.astype(int).tolist(),
                 random_state=seed,
-            ).fit(np.hstack([self.types[rows], data]).astype(np.float32), right)
+            ).fit(np.hstack([self.types[rows], data], dtype=np.float32, casting="same_kind"), right)
 
     def scores(self, rows: NDArray[np.bool_], learner: str = "", without: NDArray[np.bool_] | None = None) -> Floats:
         """Return the scores of rows of whole items, centred within items. `without`: (F,) columns that say nothing."""
@@ -254,7 +260,7 @@ class Models:
         if learner != "trees":
             total += values @ self.weights
         if learner != "linear":
-            data = np.hstack([self.types[rows], values[:, self.used]]).astype(np.float32)
+            data = np.hstack([self.types[rows], values[:, self.used]], dtype=np.float32, casting="same_kind")
             total += self.trees.decision_function(data)
         return total
 

@@ -8,7 +8,6 @@ from scipy import sparse
 from foilworks.core.solver.keys import Keys, key_matrix
 from foilworks.core.solver.layout import Layout
 from foilworks.core.solver.option_features import Columns
-from foilworks.core.solver.scikit_learn import TruncatedSVD
 
 # Characters of one text that are read, in runs of this length.
 MAX_CHARACTERS, RUN = 160, 3
@@ -31,6 +30,8 @@ def components(layout: Layout) -> Columns:
     n_components = min(N_COMPONENTS, matrix.shape[1] - 1, matrix.shape[0] - 1)
     if n_components < 1:
         return {"component 1": np.zeros(layout.n_rows)}
+    from foilworks.core.solver.scikit_learn import TruncatedSVD
+
     vectors = TruncatedSVD(n_components, random_state=0).fit_transform(matrix)
     options, questions = vectors[: len(texts)], vectors[len(texts) :][layout.item]
     options = options - options.mean(axis=0)

@@ -4,6 +4,7 @@ The export also has the other items of the project, marked as such: the reports 
 so anyone can recompute the reports from the export.
 """
 
+import sys
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -158,7 +159,7 @@ def _name(member: _Member, names: dict[int, _Name]) -> None:
     """Enter the names under which votes know the item and its proficiency item."""
     if member.row is None:
         return
-    names[member.row.pk] = (member.record["id"], member.record["subtest"], "main")
+    names[member.row.pk] = (member.record["id"], sys.intern(member.record["subtest"]), "main")
     pair = member.row.proficiency_item
     if pair is not None:
         frozen = member.record["proficiency"]

@@ -26,6 +26,8 @@ from foilworks.core.corpus.vote_records import is_anonymous_vote
 from foilworks.core.text.registry import load
 
 Item = Mapping[str, Any]
+# Counts of choices by foil.
+Tallies = dict[int, Counter[str]]
 VALIDATION, BASELINE, COUNTED = "validation", "baseline", "counted"
 BY_STATE = {**DECIDED, ItemState.REQUEUED: False}
 # From this many items on, the blind audit runs in a process of its own: its libraries need more memory than an export.
@@ -69,33 +71,46 @@ def item_facts_of(items: Iterable[Item], votes: Iterable[ReleaseVote]) -> list[I
     tallies = _tallies_of(_counted(votes, VALIDATION))
     stops = not all(vote.compared for vote in _counted(votes, VALIDATION))
     compared = _tallies_of(vote for vote in _counted(votes, VALIDATION) if vote.compared) if stops else None
-    facts, candidates = [], []
-    for item in filter(_is_live, in_order(items, lambda item: (item["subtest"], item["id"]))):
-        facts.append(_facts(item, tallies.get(item["id"], {}), _of_item(compared, item["id"])))
-        texts = facts[-1].caption, facts[-1].foils
-        candidates.append(Candidates(item["subtest"], *texts, item.get("extra") or {}, item.get("facts") or {}))
-    return with_hard_foils(facts, candidates)
+    facts: list[ItemFacts] = []
+
+    def candidates() -> Iterator[Candidates]:
+        for item in filter(_is_live, in_order(items, lambda item: (item["subtest"], item["id"]))):
+            facts.append(_facts(item, tallies.get(item["id"], {}), _of_item(compared, item["id"])))
+            texts = facts[-1].caption, facts[-1].foils
+            yield Candidates(item["subtest"], *texts, item.get("extra") or {}, item.get("facts") or {})
+
+    return with_hard_foils(facts, candidates())
 
 
 def _is_live(item: Item) -> bool:
     return item.get("state") not in (None, ItemState.RETRACTED)
 
 
-def _tallies_of(votes: Iterable[ReleaseVote]) -> dict[str, dict[int, Counter[str]]]:
-    """Count choices by item, then by foil (-1 if votes name none)."""
-    tallies: dict[str, dict[int, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+def _tallies_of(votes: Iterable[ReleaseVote]) -> dict[str, Tallies]:
+    """Count choices by item, then by foil (-1 if votes name none).
+
+    Items with equal counts share them: there are few different ones, and a hundred thousand items.
+    """
+    tallies: dict[str, Tallies] = {}
+    steps: dict[tuple[int, int, str], Tallies] = {}
+    # By content, so that the same counts in another order of the votes are one.
+    shared: dict[str, Tallies] = {}
+    none: Tallies = {}
     for vote in votes:
-        tallies[vote.item][-1 if vote.foil is None else vote.foil][vote.choice] += 1
+        before, foil = tallies.get(vote.item, none), -1 if vote.foil is None else vote.foil
+        step = id(before), foil, vote.choice
+        if step not in steps:
+            counts = {**before, foil: before.get(foil, Counter()) + Counter([vote.choice])}
+            steps[step] = shared.setdefault(json.dumps(counts, sort_keys=True), counts)
+        tallies[vote.item] = steps[step]
     return tallies
 
 
-def _of_item(tallies: dict[str, dict[int, Counter[str]]] | None, item: str) -> Mapping[int, Counter[str]] | None:
+def _of_item(tallies: dict[str, Tallies] | None, item: str) -> Tallies | None:
     return None if tallies is None else tallies.get(item, {})
 
 
-def _facts(
-    item: Mapping[str, Any], tallies: Mapping[int, Counter[str]], compared: Mapping[int, Counter[str]] | None = None
-) -> ItemFacts:
+def _facts(item: Mapping[str, Any], tallies: Tallies, compared: Tallies | None = None) -> ItemFacts:
     verdicts, state = item["verdicts"], current_word(item["state"])
     if "found_valid" in item:
         valid = item["found_valid"]
@@ -111,8 +126,8 @@ def _facts(
     pair = item["proficiency"]
     return ItemFacts(
         id=item["id"],
-        subtest=item["subtest"],
-        test=item["test"] or item["subtest"],
+        subtest=sys.intern(item["subtest"]),
+        test=sys.intern(item["test"] or item["subtest"]),
         caption=item["caption"],
         video=cluster(item["video"]),
         foils=tuple(foil["text"] for foil in verdicts),
