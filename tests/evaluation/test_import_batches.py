@@ -40,6 +40,25 @@ def test_other_writers_come_between_two_batches(records, monkeypatch):
     assert AuditEvent.objects.filter(action="evaluation.import_records").count() == 1
 
 
+def test_a_transaction_stores_fewer_records_if_the_last_one_held_the_writer_long(records, monkeypatch):
+    monkeypatch.setattr(survey, "READ", 4000)
+    assert survey.records_per_chunk() == 200
+    assert [store._next_size(200, seconds) for seconds in (0.0, 0.1, 0.2, 1.0, 60.0)] == [200, 200, 100, 20, 10]
+    assert [store._next_size(10, seconds) for seconds in (0.01, 0.1)] == [100, 10]
+    stored, store_chunk, sizes = [], store._store_chunk, iter([1, 3, 1])
+
+    def noted(batch, part, actor):
+        stored.append(len(part))
+        return store_chunk(batch, part, actor)
+
+    monkeypatch.setattr(survey, "READ", 80)
+    monkeypatch.setattr(store, "_store_chunk", noted)
+    monkeypatch.setattr(store, "_next_size", lambda _n, _seconds: next(sizes, 4))
+    assert import_records(make_project(), None, "jsonl", records).created["items"] == 6
+    # At most the records of one chunk, 4 here; then as many as the time of the last transaction allows.
+    assert stored == [4, 1, 1]
+
+
 def watched(chunks, open_transactions):
     def read(*arguments):
         for chunk in chunks(*arguments):

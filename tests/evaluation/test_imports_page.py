@@ -25,7 +25,7 @@ from foilworks.core.jobs.runner import run_now
 from foilworks.core.media.encode import write_mp4
 from foilworks.core.projects.models import AuditEvent
 from foilworks.core.text.registry import load
-from foilworks.site.imports import upload_jobs
+from foilworks.site.imports import store, upload_jobs
 from foilworks.site.imports.actions.discard_stale_imports import discard_stale_imports, remove_partial_uploads
 from foilworks.site.imports.models import Import
 from foilworks.site.imports.uploads import folder_of
@@ -83,6 +83,29 @@ def test_first_records_are_shown_before_the_whole_file_is_checked(owner, project
     upload.refresh_from_db()
     assert upload.state == "reading"
     assert "a man stands." in page(owner, upload)
+
+
+def test_counts_and_first_problems_are_shown_while_the_file_is_checked(owner, project, film, monkeypatch):
+    store_files, pages = store._store_files, []
+
+    def seen(*arguments, **options):
+        upload = Import.objects.get()
+        pages.append((upload.state, page(owner, upload), json.dumps(upload.first_records)))
+        return store_files(*arguments, **options)
+
+    monkeypatch.setattr(store, "_store_files", seen)
+    send(owner, project, file("a.mp4", film), records=file("sitting.csv", CSV))
+    assert looked_at().state == "ready"
+    [(state, html, stored)] = pages
+    assert state == "reading"
+    read_page(html).check(
+        "3 records read so far: 1 with errors, 1 with warnings.",
+        "1 clip has a file in the upload.",
+        "caption: is missing; give the text",
+        "a man stands.",
+    )
+    assert "All others are fine" not in html
+    assert str(settings.UPLOAD_ROOT) not in html + stored
 
 
 def test_records_and_videos_are_previewed_then_stored(owner, project, film):

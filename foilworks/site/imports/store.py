@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from django.db import IntegrityError, OperationalError, connection, transaction
@@ -34,12 +35,24 @@ from foilworks.site.imports._pairs import check_pairs, warn_of_halves
 from foilworks.site.imports._subtests import load_subtests, store_subtests, warn_of_other_tests
 from foilworks.site.imports._videos import check_videos, refuse_taken_down, store_videos
 from foilworks.site.imports.batch import Batch, ImportResult, resolve_ids
-from foilworks.site.imports.survey import Progress, Source, Survey, good_chunks, silent, survey
+from foilworks.site.imports.survey import (
+    Progress,
+    Source,
+    Survey,
+    Surveyed,
+    good_chunks,
+    ignore_survey,
+    records_per_chunk,
+    silent,
+    survey,
+)
 from foilworks.site.imports.utd import import_utd
 from foilworks.site.imports.votes import read_votes, store_votes
 
 # Number of new rows after which the statistics of the query planner are out of date.
 MANY = 1000
+# How long one transaction of an import should hold SQLite's only writer, and the fewest records that it stores.
+HOLD_SECONDS, MIN_RECORDS = 0.1, 10
 Stored = Callable[[ImportResult], None]
 
 
@@ -60,6 +73,7 @@ def import_records(
     as_published: bool = False,
     params: Mapping[str, Any] | None = None,
     progress: Progress = silent,
+    surveyed: Surveyed = ignore_survey,
     stored: Stored = _ignore_result,
 ) -> ImportResult:
     """Store the good records of the file and list the bad ones; a second import of the same file changes nothing.
@@ -69,8 +83,9 @@ def import_records(
     nothing; `strict` stores nothing if a record is bad. Records that differ from stored ones are listed and do not
     change; with `update` they become what the file says, if nobody worked on them. `as_published`: items on which the
     file's votes do not decide count as valid because they are published. A project that is not stored yet is stored
-    together with the records. `stored` is called with the result inside the transaction. CorpusError: the file cannot
-    be read, or the media folder does not exist; EvaluationError: a bad record under `strict`, two imports at once.
+    together with the records. `surveyed` is called while the file is read, `stored` with the result inside the
+    transaction. CorpusError: the file cannot be read, or the media folder does not exist; EvaluationError: a bad record
+    under `strict`, two imports at once.
     """
     require_researcher(actor, project)
     source = Source(format_slug, path, params or {}, names_in_folder(media_dir))
@@ -81,7 +96,7 @@ def import_records(
         return _all_or_nothing(project, result, utd, stored)
     if source.yields == "votes":
         return _import_votes(project, actor, source, result, (strict, update), progress, stored)
-    file = survey(source, project, result, media_dir, progress, update=update)
+    file = survey(source, project, result, media_dir, progress, update=update, surveyed=surveyed)
     _stop_if_strict(strict, result)
     media = _store_files(file, copy=not dry_run, progress=progress)
     taken_down, now = reasons_taken_down(project, media.values()), timezone.now()
@@ -225,13 +240,28 @@ def _store(
         Project.objects.select_for_update(no_key=True).get(pk=batch.project.pk)
         batch.is_first_import = not Video.objects.filter(project=batch.project).exists()
         load_subtests(batch)
+    size = records_per_chunk()
     for records in progress(good_chunks(source, contents), contents.n_chunks, "storing"):
-        with within():
-            _store_chunk(batch, records, actor)
+        while records:
+            part, records = records[:size], records[size:]
+            with within():
+                began = monotonic()
+                _store_chunk(batch, part, actor)
+                size = _next_size(len(part), monotonic() - began)
     with within():
         warn_of_other_tests(batch)
         warn_of_halves(batch)
         _record(batch, actor)
+
+
+def _next_size(n: int, seconds: float) -> int:
+    """Return how many records the next transaction stores, where `n` took these seconds.
+
+    SQLite has one writer: on a busy machine, few records keep people waiting as long as many on an idle one.
+    """
+    if connection.vendor != "sqlite":
+        return records_per_chunk()
+    return min(records_per_chunk(), max(MIN_RECORDS, int(n * HOLD_SECONDS / max(seconds, 1e-3))))
 
 
 def _store_chunk(batch: Batch, records: Sequence[Any], actor: User | None) -> None:

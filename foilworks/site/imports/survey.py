@@ -124,6 +124,13 @@ def records_per_chunk() -> int:
     return max(1, READ // 20) if connection.vendor == "sqlite" else READ
 
 
+Surveyed = Callable[[Survey, ImportResult], None]
+
+
+def ignore_survey(_contents: Survey, _result: ImportResult) -> None:
+    """Do nothing; the default of `surveyed`."""
+
+
 def survey(
     source: Source,
     project: Project,
@@ -132,11 +139,12 @@ def survey(
     progress: Progress,
     *,
     update: bool = False,
+    surveyed: Surveyed = ignore_survey,
 ) -> Survey:
     """Read the file to its end and add problems to `result`.
 
-    `update`: files that differ from those of unused clips replace them. CorpusError: unreadable file, or no such media
-    folder.
+    `update`: files that differ from those of unused clips replace them. `surveyed` is called after each chunk of
+    records with what is known of the file so far. CorpusError: unreadable file, or no such media folder.
     """
     if media_dir is not None and not media_dir.is_dir():
         raise CorpusError(f"{media_dir}: not a folder. Choose the folder with the media files")
@@ -146,6 +154,7 @@ def survey(
     stored_bytes = StoredBytes(project)
     for records in progress(_chunks(source, result), _max_chunks(source.path), "reading"):
         contents.n_records += len(records)
+        result.records += len(records)
         if contents.records is not None:
             contents.records = [*contents.records, *records] if contents.n_records <= FEW else None
         if folder is not None:
@@ -158,7 +167,7 @@ def survey(
             if not record.caption:
                 result.splits[record.video.split] += 1
                 classes.add(record.video.class_label)
-    result.records += contents.n_records
+        surveyed(contents, result)
     result.n_classes = len(classes - {""})
     if contents.n_records and result.splits.total() == contents.n_records - len(contents.refused):
         result.counted = ("videos",)

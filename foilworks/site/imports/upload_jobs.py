@@ -29,6 +29,7 @@ from foilworks.site.imports.hub_files import fetch_records
 from foilworks.site.imports.models import Import
 from foilworks.site.imports.recipes import saved_recipes
 from foilworks.site.imports.store import analyze_after_bulk_import, import_records
+from foilworks.site.imports.survey import Survey, Surveyed, ignore_survey
 from foilworks.site.imports.uploads import records_path, remove_files, videos_folder, without_folder
 
 # Number of rows in a preview.
@@ -87,7 +88,7 @@ def _outcome(upload: Import, job: Job, *, dry_run: bool) -> tuple[dict[str, Any]
             return {"table": sample}, None
         if upload.format:
             sample = _show_first_records(upload) if dry_run else {}
-            result = _records(upload, job, dry_run)
+            result = _records(upload, job, _show_checked(upload, sample) if dry_run else None)
             outcome = {**result.as_json(), **sample}
             if dry_run and upload.format == "table" and records_path(upload).is_file():
                 outcome["table"] = _table_sample(upload)
@@ -105,8 +106,25 @@ def _outcome(upload: Import, job: Job, *, dry_run: bool) -> tuple[dict[str, Any]
 def _show_first_records(upload: Import) -> dict[str, Any]:
     """Store the first records at once: to check the whole file may take minutes."""
     records = _sample(upload)
-    Import.objects.filter(pk=upload.pk).update(first_records=records)
+    Import.objects.filter(pk=upload.pk).update(first_records={"sample": records})
     return {"sample": records}
+
+
+def _show_checked(upload: Import, sample: Mapping[str, Any]) -> Surveyed:
+    """Return what stores, beside the sample, the counts and the first problems of the records that were read."""
+
+    def show(contents: Survey, result: ImportResult) -> None:
+        checked = {
+            "records": result.records,
+            "n_errors": len(result.errors),
+            "n_warnings": len(result.warnings),
+            "errors": result.errors[:SAMPLE],
+            "n_files": len(contents.media),
+        }
+        shown = without_folder(upload, {**sample, "checked": checked})
+        Import.objects.filter(pk=upload.pk).update(first_records=shown)
+
+    return show
 
 
 def _table_sample(upload: Import) -> dict[str, Any]:
@@ -126,18 +144,20 @@ def _map_by_contents(upload: Import, sample: Mapping[str, Any]) -> bool:
     return document is not None
 
 
-def _records(upload: Import, job: Job, dry_run: bool) -> ImportResult:
+def _records(upload: Import, job: Job, surveyed: Surveyed | None) -> ImportResult:
+    """Import the records; with `surveyed`, only check them."""
     return import_records(
         upload.project,
         upload.created_by,
         upload.format,
         records_path(upload),
         media_dir=videos_folder(upload) if upload.n_videos else None,
-        dry_run=dry_run,
+        dry_run=surveyed is not None,
         update=upload.update,
         as_published=upload.as_published,
         params=upload.params,
         progress=_progress_of(job),
+        surveyed=surveyed or ignore_survey,
         stored=lambda result: _store_outcome(upload, result.as_json()),
     )
 

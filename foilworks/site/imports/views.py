@@ -209,7 +209,7 @@ def _columns(upload: Import) -> list[tuple[str, str]]:
 
 def _context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
     upload = enter_project(request, get_import(request.user, slug, pk))
-    outcome = upload.result if upload.result is not None else upload.preview or {"sample": upload.first_records or []}
+    outcome = upload.result if upload.result is not None else upload.preview or upload.first_records or {}
     return {
         "upload": upload,
         "outcome": outcome,
@@ -230,5 +230,6 @@ def _context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
         "makes_subtests": any(row["subtest"] for row in outcome.get("sample", [])),
         "takes_none": takes_none(outcome),
         "more_missing": outcome.get("media", {}).get("missing", 0) - len(outcome.get("missing", [])),
+        "checked_errors": lines(outcome.get("checked", {}), "errors"),
         "complaints": [*lines(outcome, "errors"), *lines(outcome, "warnings")],
     }

@@ -41,7 +41,8 @@ def repeats_caption(pair: ItemRecord | PairRecord) -> bool:
 
 
 def _pair(pair: ItemRecord | PairRecord) -> Iterator[tuple[str, str]]:
-    if repeats_caption(pair):
+    # Without votes, such a record is refused before.
+    if pair.votes is not None and repeats_caption(pair):
         yield "foils", "a foil is equal to the caption"
     if len(set(pair.foils)) < len(pair.foils):
         yield "foils", "two foils are equal"
@@ -62,7 +63,7 @@ def _same_words(caption: str, foils: tuple[str, ...]) -> str:
     if not of_caption:
         return ""
     return next(
-        (foil for foil in foils if comparable(foil) != comparable(caption) and sorted(words(foil)) == of_caption), ""
+        (foil for foil in foils if sorted(words(foil)) == of_caption and comparable(foil) != comparable(caption)), ""
     )
 
 
