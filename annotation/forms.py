@@ -21,7 +21,24 @@ from foilworks.core.corpus.models import Caption, Release, Subtest
 from foilworks.core.projects.forms.accounts import ONCE_LABEL, ONCE_REASON
 from foilworks.core.projects.listing.filters import Filters
 from foilworks.core.projects.models import CrowdStudy, Membership, Project, Role, User
-from foilworks.core.projects.number_fields import DecimalField, FloatField, IntegerField, of_column
+from foilworks.core.projects.number_fields import DecimalField, FloatField, IntegerField, ShareField, of_column
+
+SHARES = (
+    "gold_rate",
+    "careful_accuracy",
+    "guess_accuracy",
+    "false_pauses",
+    "fast_share",
+    "pass_share",
+    "mismatched_share",
+)
+SWITCHES = ("practice_open", "qualification_open", "qualification_required", "judge_caption_once")
+# Starting points of the rules: values that the form shows, and that only *Save* stores.
+PRESETS: dict[str, tuple[Any, dict[str, float]]] = {
+    "off": (_("No checks"), {"gold_rate": 0.0, "fast_share": 0.0}),
+    "usual": (_("Usual"), {"gold_rate": 0.1, "gold_min": 4, "false_pauses": 0.02, "fast_share": 0.5}),
+    "strict": (_("Strict"), {"gold_rate": 0.2, "gold_min": 4, "false_pauses": 0.05, "fast_share": 0.8}),
+}
 
 
 class PolicyForm(forms.ModelForm):
@@ -30,6 +47,7 @@ class PolicyForm(forms.ModelForm):
     class Meta:
         model = QualityPolicy
         formfield_callback = of_column
+        field_classes = dict.fromkeys(SHARES, ShareField)
         fields = [
             "gold_rate",
             "gold_min",
@@ -65,14 +83,24 @@ class PolicyForm(forms.ModelForm):
             "tries": _("Attempts per person"),
         }
         help_texts = {
-            "gold_rate": _("0 to 0.5. 0.2 means one task in five; 0 means no gold."),
-            "fast_share": _("0 to 1. 0 disables the check."),
+            "gold_rate": _("Up to 50 %. 20 % means one task in five; 0 % means no gold."),
+            "fast_share": _("0 % disables the check."),
             "test_length": _("The ViLMA paper uses at least 7."),
-            "pass_share": _("The ViLMA paper uses 0.9."),
+            "pass_share": _("The ViLMA paper uses 90 %."),
             "mismatched_share": _(
                 "A mismatched pair comes with the video of another item, so the answer is “neither”."
             ),
         }
+
+    def groups(self) -> list[tuple[Any, list[forms.BoundField]]]:
+        """Return (heading, fields) as the page groups them."""
+        named = (
+            (_("Gold"), ("gold_rate", "gold_min", "careful_accuracy", "guess_accuracy", "false_pauses")),
+            (_("Position and speed"), ("position_min", "fast_share", "fast_min")),
+            (_("Practice and qualification"), ("test_length", "pass_share", "mismatched_share", "tries")),
+            (_("Switches"), SWITCHES),
+        )
+        return [(heading, [self[name] for name in names]) for heading, names in named]
 
 
 class PairsForm(forms.Form):

@@ -314,7 +314,7 @@ def thresholds(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     submitted = request.POST if request.method == "POST" else request.GET
     form = ThresholdForm(generation_run, submitted if submitted else None)
     partial = bool(request.headers.get("HX-Request"))
-    context: dict[str, Any] = {"run": generation_run, "form": form, "partial": partial}
+    context: dict[str, Any] = {"run": generation_run, "form": form, "partial": partial, "movable": bool(form.fields)}
     if request.method == "POST" and form.is_valid():
         try:
             done = move_thresholds(request.user, generation_run, form.thresholds())

@@ -25,6 +25,7 @@ from annotation.rules.pausing import Thresholds, position_p, wilson
 from annotation.rules.watch_evidence import shown_seconds
 from foilworks.core.corpus.models import WATCHABLE, Item, Subtest
 from foilworks.core.corpus.rules.states import ItemState
+from foilworks.core.projects.listing.headings import DOWN, Sorting
 from foilworks.core.projects.models import Project, Role, User
 
 PRACTICE_ROLE = {Stage.EDIT: Role.ANNOTATOR, Stage.VALIDATION: Role.VALIDATOR}
@@ -120,6 +121,10 @@ class Row:
     covered: float | None
     fast: Share
 
+    @property
+    def first_share(self) -> Share:
+        return Share(self.first, self.first + self.second)
+
 
 def validators(project: Project) -> list[Row]:
     """Return current and former validators: paused ones first, then by name. Four queries."""
@@ -135,6 +140,21 @@ def validators(project: Project) -> list[Row]:
     people = User.objects.filter(members | Q(pk__in=[*work, *standings])).distinct().order_by("username")
     rows = [_row(person, standings.get(person.pk), work.get(person.pk, [])) for person in people]
     return sorted(rows, key=lambda row: not (row.standing and row.standing.state == Standing.State.PAUSED))
+
+
+def sorted_validators(rows: Sequence[Row], sorting: Sorting) -> list[Row]:
+    """Return the rows in the order of a column; people without a value are last, equal ones as they are."""
+    if sorting.column == "name":
+        return list(reversed(rows)) if sorting.is_back else list(rows)
+    values = {
+        "gold": lambda row: row.gold.value,
+        "position": lambda row: row.first_share.value,
+        "fast": lambda row: row.fast.value,
+    }
+    value = values.get(sorting.column, lambda row: getattr(row, sorting.column))
+    with_value = [row for row in rows if value(row) is not None]
+    falling = sorting.headings[sorting.column].order == DOWN
+    return [*sorted(with_value, key=value, reverse=falling), *(row for row in rows if value(row) is None)]
 
 
 def _row(person: User, standing: Standing | None, votes: Sequence[dict]) -> Row:

@@ -108,6 +108,27 @@ def break_even_accuracy(bars: Thresholds) -> float:
     return up / (up + down)
 
 
+def gold_until_pause(bars: Thresholds, accuracy: float, limit: int = 500) -> int | None:
+    """Return after how many gold tasks half of the people with this accuracy are paused; None beyond `limit`.
+
+    Exact: the probability of each number of right answers among those who are not paused.
+    """
+    working = {0: 1.0}
+    for seen in range(1, limit + 1):
+        shares: dict[int, float] = {}
+        for right, share in working.items():
+            for answer, p in ((1, accuracy), (0, 1 - accuracy)):
+                shares[right + answer] = shares.get(right + answer, 0.0) + p * share
+        working = {
+            right: share
+            for right, share in shares.items()
+            if suspicion(JudgementCounts(gold_seen=seen, gold_right=right), bars) is None
+        }
+        if sum(working.values()) <= 0.5:
+            return seen
+    return None
+
+
 def wilson(right: int, n_answers: int, z: float = 1.959964) -> tuple[float, float]:
     """Return Wilson's 95 % interval of a share; (0, 1) if nothing was seen."""
     if not n_answers:

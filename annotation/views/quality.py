@@ -23,7 +23,7 @@ from annotation.actions.quality.qualification import add_practice_caption, answe
 from annotation.actions.quality.recounts import save_quality_policy
 from annotation.actions.quality.validators import exclude_votes, pause_validator, reinstate_votes, resume_validator
 from annotation.errors import AnnotationError
-from annotation.forms import PairsForm, PolicyForm, PracticeForm
+from annotation.forms import PRESETS, SHARES, PairsForm, PolicyForm, PracticeForm
 from annotation.messages import MATCHES, PAUSED_WHY, of_finding
 from annotation.models import Attempt, PracticeCaption, QualityPolicy, Question, Stage, Standing, Use
 from annotation.queries.cards import two_texts
@@ -36,19 +36,31 @@ from annotation.queries.quality import (
     next_to_label,
     pairs_of,
     readiness,
+    sorted_validators,
     tries_of,
 )
 from annotation.queries.quality import validators as rows_of
-from annotation.rules.pausing import break_even_accuracy
+from annotation.rules.pausing import break_even_accuracy, gold_until_pause
 from annotation.rules.quizzes import LINE, grade_edits
 from annotation.views._work_pages import sent_with
 from annotation.views.work import ANSWER_ROWS, ANSWERS, live_checks, marked_words
 from foilworks.core.corpus.video_files.player import Piece, blind_clip
 from foilworks.core.projects.access import get_project, or_404, roles_in
+from foilworks.core.projects.listing.headings import sorting_of
 from foilworks.core.projects.models import Project, Role, User
 from foilworks.core.text.diff import diff_segments
 
 PER_PAGE = 25
+# The columns of the table of validators that sort it; the first one has paused people first.
+VALIDATOR_COLUMNS = {
+    "name": gettext_lazy("Validator"),
+    "gold": gettext_lazy("Gold accuracy"),
+    "position": gettext_lazy("Chose first"),
+    "seconds": gettext_lazy("Seconds"),
+    "covered": gettext_lazy("Watched"),
+    "fast": gettext_lazy("Too fast"),
+    "counted": gettext_lazy("Votes"),
+}
 TITLES = {Stage.EDIT: gettext_lazy("Writing foils"), Stage.VALIDATION: gettext_lazy("Validation")}
 
 
@@ -58,7 +70,8 @@ def quality(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     policy = QualityPolicy.objects.filter(project=project).first() or QualityPolicy(project=project)
     sent, project_option = request.POST if request.method == "POST" else None, project.judge_caption_once
-    form = PolicyForm(sent, instance=policy, initial={"judge_caption_once": project_option})
+    _label, preset = PRESETS.get(request.GET.get("preset", ""), ("", {}))
+    form = PolicyForm(sent, instance=policy, initial={"judge_caption_once": project_option, **preset})
     if form.is_bound and form.is_valid():
         try:
             save_quality_policy(request.user, project, **form.cleaned_data)
@@ -68,8 +81,14 @@ def quality(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, _("Quality rules saved."))
             return redirect("annotation:quality", slug)
     expert_rows = experts(project)
+    bars = bars_of(policy)
     context = {
         "form": form,
+        "presets": [(slug, label) for slug, (label, _values) in PRESETS.items()],
+        "preset": preset,
+        "percents": {name: f"{100 * getattr(policy, name):g}" for name in SHARES},
+        "policy": policy,
+        "gold_tasks": gold_until_pause(bars, bars.guess) if policy.gold_rate else None,
         "uses": [(use, label, readiness(project, use)) for use, label in Use.choices],
         "experts": expert_rows,
         "baseline": baseline(expert_rows),
@@ -172,9 +191,13 @@ def validators(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     rows = rows_of(project)
     policy = QualityPolicy.objects.filter(project=project).first()
+    sorting = sorting_of(VALIDATOR_COLUMNS, request.GET.get("sort", ""), rising={"name", "gold", "seconds", "covered"})
     context = {
-        "rows": [(row, PAUSED_WHY.get(row.standing.paused_why, "") if row.standing else "") for row in rows],
-        "policy": policy,
+        "rows": [
+            (row, PAUSED_WHY.get(row.standing.paused_why, "") if row.standing else "")
+            for row in sorted_validators(rows, sorting)
+        ],
+        "headings": sorting.headings,
         "line": break_even_accuracy(bars_of(policy)) if policy else None,
     }
     return render(request, "annotation/validators.html", context)

@@ -3,25 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 
 from evaluation.board.leaderboard import Board, BoardRow
+from foilworks.core.projects.listing.headings import Heading, query_of, sorting_of
 
 RANK, MODEL, ITEMS = "rank", "model", "items"
-UP, DOWN = "ascending", "descending"
-BACK = "-"
-
-
-@dataclass(frozen=True)
-class Heading:
-    """A column: its label, the query of its link, and its present order in the words of `aria-sort`, or ""."""
-
-    name: str
-    label: str
-    query: str
-    order: str
 
 
 @dataclass(frozen=True)
@@ -45,35 +33,17 @@ def sorted_board(board: Board, sort: str, page_params: Mapping[str, str] | None 
     The first order of a number is the highest first. Rows without scores are last. `page_params`: parameters of the
     page that links keep.
     """
-    names = [RANK, MODEL, *board.columns, ITEMS]
-    name = sort.removeprefix(BACK)
-    name, is_back = (name, sort.startswith(BACK)) if name in names else (RANK, False)
-    labels = {RANK: _("Rank"), MODEL: _("Model"), ITEMS: _("Items")}
-    headings = {
-        column: Heading(
-            column,
-            labels.get(column, column),
-            _query(page_params, column if column != name or is_back else BACK + column),
-            _order(column, is_back) if column == name else "",
-        )
-        for column in names
-    }
+    labels = {RANK: _("Rank"), MODEL: _("Model"), **{name: name for name in board.columns}, ITEMS: _("Items")}
+    sorting = sorting_of(labels, sort, rising={RANK, MODEL}, page_params=page_params)
+    name, is_back = sorting.column, sorting.is_back
+    is_first = (name, is_back) == (RANK, False)
     return SortedBoard(
         rows=_rows(board, name, is_back),
-        headings=headings,
-        metrics=[headings[column] for column in board.columns],
-        query=_query(page_params, sort) if (name, is_back) != (RANK, False) else _query(page_params, ""),
-        by_rank=name == RANK and not is_back,
+        headings=sorting.headings,
+        metrics=[sorting.headings[column] for column in board.columns],
+        query=query_of(page_params, "" if is_first else sort),
+        by_rank=is_first,
     )
-
-
-def _query(page_params: Mapping[str, str] | None, sort: str) -> str:
-    return urlencode({**(page_params or {}), **({"sort": sort} if sort else {})})
-
-
-def _order(name: str, is_back: bool) -> str:
-    first, second = (UP, DOWN) if name in (RANK, MODEL) else (DOWN, UP)
-    return second if is_back else first
 
 
 def _rows(board: Board, name: str, is_back: bool) -> list[BoardRow]:

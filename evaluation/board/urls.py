@@ -13,5 +13,6 @@ urlpatterns = [
         name="leaderboard_file",
     ),
     path("projects/<slug:slug>/releases/<int:pk>/compare/", views.compare_page, name="compare"),
+    path("projects/<slug:slug>/releases/<int:pk>/compare/item/", views.compare_item, name="compare_item"),
     path("projects/<slug:slug>/releases/<int:pk>/compare.csv", views.compare_file, name="compare_file"),
 ]

@@ -7,7 +7,7 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.text import slugify
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from evaluation.board import latex as tables
@@ -15,6 +15,7 @@ from evaluation.board.comparison import OUTCOMES, Comparison, items_at
 from evaluation.board.forms import BoardForm, CompareForm
 from evaluation.board.gaps import gaps_of
 from evaluation.board.leaderboard import Board, board
+from evaluation.board.side_by_side import Place, place_of, side_by_side
 from evaluation.board.sorting import sorted_board
 from evaluation.charts import of_models
 from evaluation.errors import EvaluationError
@@ -22,7 +23,8 @@ from evaluation.scoring.figures import require_figures, waiting_page
 from evaluation.scoring.involvement import overlaps
 from evaluation.scoring.run_results import axes_of
 from foilworks.core.corpus.access import get_release
-from foilworks.core.corpus.models import Release
+from foilworks.core.corpus.models import Release, ReleaseItem
+from foilworks.core.corpus.video_files.player import player_clip
 from foilworks.core.projects.access import enter_project
 from foilworks.core.text.diff import diff_segments
 from foilworks.core.text.storable import safe_row
@@ -97,7 +99,14 @@ def _chart(leaderboard: Board) -> bytes:
     )
 
 
-PER_PAGE = 25
+PER_PAGE, MAX_DIGITS = 25, 9
+OUTCOME_LABELS = {
+    "only_a": gettext_lazy("only A is correct"),
+    "only_b": gettext_lazy("only B is correct"),
+    "both": gettext_lazy("both are correct"),
+    "neither": gettext_lazy("both are wrong"),
+    "partial": gettext_lazy("a tie earned partial credit"),
+}
 
 
 @require_safe
@@ -122,22 +131,56 @@ def _compared(request: HttpRequest, release: Release, form: CompareForm, result:
     for item in items:
         caption = item.record["caption"]
         item.record["shown"] = [diff_segments(caption, foil) for foil in item.record["foils"]]
-    labels = dict(
-        zip(
-            OUTCOMES,
-            (
-                _("only A is correct"),
-                _("only B is correct"),
-                _("both are correct"),
-                _("both are wrong"),
-                _("a tie earned partial credit"),
-            ),
-            strict=True,
-        )
-    )
-    tabs = [(name, labels[name], len(result.outcomes[name])) for name in OUTCOMES if result.outcomes[name]]
+    tabs = [(name, OUTCOME_LABELS[name], len(result.outcomes[name])) for name in OUTCOMES if result.outcomes[name]]
     a, b = form.runs()
     return {"a": a, "b": b, "result": result, "page": page, "items": items, "show": show, "tabs": tabs}
+
+
+@require_safe
+def compare_item(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Show both models on one item: `item` is an id of the project, `at` a position of the release, else the first."""
+    release = enter_project(request, get_release(request.user, slug, pk))
+    if waiting := waiting_page(request, release):
+        return waiting
+    form = CompareForm(release, request.GET)
+    context: dict[str, Any] = {"release": release, "form": form, "query": form.query()}
+    if form.is_ready():
+        try:
+            result = form.compared()
+            place = place_of(result, form.show(), _position(request, release))
+        except EvaluationError as error:
+            context["why"] = str(error)
+        else:
+            context |= _shown(release, form, result, place)
+    return render(request, "evaluation/compare_item.html", context)
+
+
+def _position(request: HttpRequest, release: Release) -> int | None:
+    """Return the position that the address names; 404 if the release has no such item."""
+    item, at = (request.GET.get(name, "") for name in ("item", "at"))
+    if item.isdecimal() and len(item) <= MAX_DIGITS:
+        rows = ReleaseItem.objects.filter(release=release, item=item, is_private=False)
+        position = rows.values_list("position", flat=True).first()
+        if position is None:
+            raise Http404(gettext_lazy("This release does not have this item."))
+        return int(position)
+    return int(at) if at.isdecimal() and len(at) <= MAX_DIGITS else None
+
+
+def _shown(release: Release, form: CompareForm, result: Comparison, place: Place | None) -> dict[str, Any]:
+    tabs = [
+        (name, OUTCOME_LABELS[name], len(result.outcomes[name]), result.outcomes[name][0])
+        for name in OUTCOMES
+        if result.outcomes[name]
+    ]
+    shown = side_by_side(release, place.position, *form.runs()) if place else None
+    return {
+        "place": place,
+        "outcome": OUTCOME_LABELS[place.outcome] if place else "",
+        "both": shown,
+        "clip": player_clip(shown.video) if shown and shown.video else None,
+        "tabs": tabs,
+    }
 
 
 @require_safe

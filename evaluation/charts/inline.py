@@ -10,11 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 from django.core.cache import cache
+from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from evaluation.cached_results.cache import SECONDS_IN_MEMORY, digest
 from evaluation.charts.of_models import LINE_SHADES
-from evaluation.charts.of_reports import BAND, INK, LINE, QUIET, SHADES
+from evaluation.charts.of_reports import BAND, INK, LINE, QUIET, SHADES, on_a_phone
 
 PAPER = "#ffffff"
 # Color of a drawing -> its name in a class.
@@ -35,15 +36,22 @@ ROOT = {
     "stroke-linejoin": "round",
     "stroke-linecap": "butt",
 }
-FIRST_KEY = "charts:1"
+FIRST_KEY = "charts:2"
+BOTH = '<div class="chart-wide">{}</div><div class="chart-narrow">{}</div>'
 
 
 def cached_chart(name: str, draw: Callable[[], bytes], subject: Any) -> SafeString:
-    """Return what `draw` draws for a page. A process draws a chart once: `name`, `subject` (JSON) say which it is."""
+    """Return what `draw` draws for a page, and for a phone if that differs.
+
+    A process draws a chart once: `name`, `subject` (JSON) say which it is.
+    """
     key = f"{FIRST_KEY}:{name}:{digest(subject)}"
     drawing: SafeString | None = cache.get(key)
     if drawing is None:
-        drawing = inline(draw())
+        image = draw()
+        with on_a_phone():
+            narrow = draw()
+        drawing = inline(image) if narrow == image else format_html(BOTH, inline(image), inline(narrow))
         cache.set(key, drawing, SECONDS_IN_MEMORY)
     return drawing
 

@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import io
 import re
+import textwrap
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -37,11 +41,23 @@ HATCHES = ("", "///", "---", "\\\\\\", "")
 TIP_ID = "tip:"
 TIP = re.compile(rf'<g id="{TIP_ID}([^"]*)">'.encode())
 MINUS, NARROW_SPACE = "\N{MINUS SIGN}", "\N{NARROW NO-BREAK SPACE}"
-WIDTH = 7.2
 ROW = 0.42
-MAX_LABEL_LENGTH = 34
-# How many letters fit in one line below a chart.
-LEGEND_LETTERS = 92
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The paper of a drawing: width in inches; letters of a row's name, of a line below the chart, of an axis label."""
+
+    width: float
+    name_letters: int
+    legend_letters: int
+    axis_letters: int
+
+
+PAPER_SHEET = Sheet(7.2, 34, 92, 120)
+# For a window of 360 pixels: there, 8.5 points are 11 pixels.
+PHONE_SHEET = Sheet(3.5, 15, 40, 48)
+_SHEET: ContextVar[Sheet] = ContextVar("the paper of the next drawing", default=PAPER_SHEET)
 # In a chart of shares, as shares: the width of "100.0 %" next to a bar, and how close a line may be on its left.
 LABEL_ROOM, LINE_ROOM = 0.11, 0.01
 CHOICE_NAMES = {"cannot_tell": "cannot tell"}
@@ -195,10 +211,20 @@ def _drawing() -> tuple[type[Any], type[Any]]:
     return Figure, FigureCanvasSVG
 
 
+@contextmanager
+def on_a_phone() -> Iterator[None]:
+    """Draw for a window of 360 pixels: narrower, with shorter names."""
+    token = _SHEET.set(PHONE_SHEET)
+    try:
+        yield
+    finally:
+        _SHEET.reset(token)
+
+
 def sheet(height: float) -> Figure:
-    """Return an empty drawing of standard width, `height` inches high."""
+    """Return an empty drawing of the width of its paper, `height` inches high."""
     figure_class, canvas = _drawing()
-    figure: Figure = figure_class(figsize=(WIDTH, height), layout="constrained")
+    figure: Figure = figure_class(figsize=(_SHEET.get().width, height), layout="constrained")
     canvas(figure)
     return figure
 
@@ -243,7 +269,7 @@ def percent_axis(axes: Axes, label: str = "", decimals: int | None = 0) -> None:
     if decimals is None:
         decimals = 1 if max(map(abs, axes.get_xlim())) < 0.1 else 0
     axes.xaxis.set_major_formatter(lambda value, _place: percent(value, decimals))
-    axes.set_xlabel(label, color=QUIET, fontsize=9)
+    axes.set_xlabel(textwrap.fill(label, _SHEET.get().axis_letters), color=QUIET, fontsize=9)
     axes.tick_params(axis="x", colors=QUIET, labelsize=8.5)
     axes.grid(axis="x", color=LINE, linewidth=0.6)
 
@@ -254,7 +280,7 @@ def legend_below(axes: Axes) -> None:
     if not handles or axes.figure is None:
         return
     names = [short(label) for label in labels]
-    columns = max(1, min(6, len(names), LEGEND_LETTERS // (max(map(len, names)) + 6)))
+    columns = max(1, min(6, len(names), _SHEET.get().legend_letters // (max(map(len, names)) + 6)))
     axes.figure.legend(handles, names, loc="outside lower center", ncols=columns, frameon=False, fontsize=9)
 
 
@@ -269,15 +295,22 @@ def _on_bar(axes: Axes, x: float, row: int, text: str, dark: bool) -> None:
 
 
 def short(name: str) -> str:
-    return name if len(name) <= MAX_LABEL_LENGTH else name[: MAX_LABEL_LENGTH - 1] + "…"
+    longest = _SHEET.get().name_letters
+    return name if len(name) <= longest else name[: longest - 1] + "…"
 
 
 def svg_of(figure: Figure) -> bytes:
     out = io.BytesIO()
+    is_narrow = _SHEET.get() is PHONE_SHEET
+    for axes in figure.axes if is_narrow else ():
+        if axes.get_xscale() == "linear":
+            axes.locator_params(axis="x", nbins=3)
     with warnings.catch_warnings():
         # Text is written as text, so the reader's font draws letters that matplotlib's font lacks.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+        # Numbers next to bars need more of a narrow drawing than its axis leaves.
+        box = "tight" if is_narrow else None
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None}, bbox_inches=box)
     return TIP.sub(rb"<g><title>\1</title>", out.getvalue())
 
 

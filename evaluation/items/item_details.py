@@ -7,6 +7,7 @@ from datetime import datetime
 
 import numpy as np
 from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.actions.decisions.items import adjudicate, requeue, restore, retract
@@ -109,6 +110,26 @@ def pairs_of(project: Project, item: Item, candidates: list[Candidate]) -> list[
         for foil, role in zip(foils, roles_of(item, foils), strict=True)
     ]
     return [*pairs, *(Pair(None, [], [], votes_by_choice) for votes_by_choice in votes.values())]
+
+
+JUDGED = {
+    ItemState.VALID: _("Valid: %(n)s of %(total)s votes chose only the caption."),
+    ItemState.INVALID: _("Invalid: %(n)s of %(total)s votes chose only the caption."),
+    ItemState.DISPUTED: _("Disputed: %(n)s of %(total)s votes chose only the caption, so no answer has a majority."),
+}
+
+
+def verdict_of(item: Item, pairs: Sequence[Pair]) -> str:
+    """Return why a judged item has its state, from the counted votes on a foil with its verdict; "" without any."""
+    if item.state not in JUDGED:
+        return ""
+    for pair in [pair for pair in pairs if pair.foil and pair.foil.verdict == item.state] or pairs:
+        counts = {label: sum(not vote.excluded_state for vote in votes) for label, votes in pair.votes}
+        if total := sum(counts.values()):
+            words = JUDGED[ItemState(item.state)] % {"n": counts.pop(Choice.CAPTION.label, 0), "total": total}
+            others = ", ".join(f"{label} ({n})" for label, n in counts.items() if n)
+            return f"{words} {gettext('Other answers: %s.') % others}" if others else str(words)
+    return ""
 
 
 def _chain(candidate: Candidate | None, by_pk: dict[int, Candidate]) -> list[Candidate]:

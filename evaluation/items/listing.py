@@ -1,7 +1,9 @@
 """List the items of a project that match the filters, in a fixed number of queries."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
@@ -19,7 +21,7 @@ from evaluation.utd.shortcuts import flagged, shortcuts_of
 from foilworks.core.corpus.models import Foil, Item, ReleaseItem
 from foilworks.core.corpus.rules.hard_foils import RANDOM
 from foilworks.core.corpus.rules.states import ItemState
-from foilworks.core.projects.listing.keyset import Order
+from foilworks.core.projects.listing.keyset import Order, cursor_at, page_of
 from foilworks.core.projects.models import Project
 from foilworks.core.text.diff import diff_segments
 
@@ -60,6 +62,25 @@ def narrowed(
     if ladder is not None:
         items = items.filter(pk__in=items_at(ladder, filters.get("need", ""), filters.get("rung", "")))
     return items
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Ids of the items before and after one in a list, None at its ends; `query`: the address's filters and order."""
+
+    previous: int | None
+    next: int | None
+    query: str
+
+
+def neighbours_of(item: Item, rows: QuerySet[Item], order: Order, filters: Mapping[str, Any]) -> Neighbours:
+    """Return the neighbours of the item among the rows in their order; two queries."""
+    before, after = (
+        page_of(rows, order, cursor_at(order, item, 1, back=back), size=1).rows[:1] for back in (True, False)
+    )
+    shown_filters = {name: "on" if value is True else value for name, value in filters.items()}
+    query = urlencode({**shown_filters, **({"sort": order.slug} if order is not ORDERS[0] else {})})
+    return Neighbours(before[0].pk if before else None, after[0].pk if after else None, f"?{query}" if query else "")
 
 
 def answered(run: Run, answer: str) -> list[int]:

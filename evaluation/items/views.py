@@ -1,5 +1,7 @@
 """Show the items and captions of a project with filters, and one of them; handle a researcher's moves of items."""
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -26,13 +28,24 @@ from evaluation.items.captions import (
 )
 from evaluation.items.forms import ItemFilter
 from evaluation.items.history import history_of
-from evaluation.items.item_details import ABOUT, BULK, MOVES, WRITES, candidates_of, other_clips, pairs_of, scores_of
-from evaluation.items.listing import ORDERS, add_details, narrowed, shown
+from evaluation.items.item_details import (
+    ABOUT,
+    BULK,
+    MOVES,
+    WRITES,
+    ItemScore,
+    candidates_of,
+    other_clips,
+    pairs_of,
+    scores_of,
+    verdict_of,
+)
+from evaluation.items.listing import ORDERS, add_details, narrowed, neighbours_of, shown
 from foilworks.core.corpus.models import Item
 from foilworks.core.corpus.video_files.player import player_clip
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.errors import AccessDenied
-from foilworks.core.projects.listing.listing import list_rows
+from foilworks.core.projects.listing.listing import list_rows, order_of
 from foilworks.core.projects.models import Role
 from foilworks.core.text.errors import ActionableError
 
@@ -87,8 +100,33 @@ def items_bulk(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def item(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     context = _item_context(request, slug, pk)
-    context |= {"scores": scores_of(context["item"]), "undo": undo_offer(request.GET.get("undo", ""))}
+    shown_item = context["item"]
+    project = shown_item.subtest.project
+    form = ItemFilter(project, request.GET)
+    filters = form.chosen()
+    rows = narrowed(
+        project,
+        filters,
+        form.runs.get(filters.get("run", "")),
+        form.ladders.get(filters.get("ladder", "")),
+    )
+    order = order_of(ORDERS, request.GET)
+    scores = scores_of(shown_item)
+    context |= {
+        "scores": scores,
+        "comparison": _comparison(slug, shown_item, scores),
+        "neighbours": neighbours_of(shown_item, rows, order, filters),
+        "verdict": verdict_of(shown_item, context["pairs"]),
+        "undo": undo_offer(request.GET.get("undo", "")),
+    }
     return render(request, "evaluation/item.html", context)
+
+
+def _comparison(slug: str, shown_item: Item, scores: Sequence[ItemScore]) -> str:
+    """Return the address of two models side by side on the newest release with two that scored the item, else ""."""
+    models = Counter(score.run.release_id for score in scores if score.main.values)
+    release = max((pk for pk, n in models.items() if n > 1), default=None)
+    return f"{reverse('board:compare_item', args=[slug, release])}?item={shown_item.pk}" if release else ""
 
 
 @require_safe

@@ -28,6 +28,7 @@ from evaluation.reports.charts_by_name import CHARTS
 from evaluation.reports.forms import ReportForm
 from evaluation.reports.pages import report_data
 from evaluation.reports.reports import about_of, release_analysis
+from evaluation.reports.start_page import groups, tiles
 from evaluation.scoring.figures import require_figures, waiting_page
 from evaluation.text_tables import WRITERS as TABLES
 from foilworks.core.corpus.access import get_release
@@ -45,8 +46,9 @@ MAX_ID_DIGITS = 18
 
 @require_safe
 def reports(request: HttpRequest, slug: str) -> HttpResponse:
-    project = get_project(request.user, slug, Role.RESEARCHER)
-    return redirect("reports:report", project.slug, next(iter(pages.PAGES)))
+    """Show whether the set is good, and all reports with their questions."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    return render(request, "evaluation/reports.html", {"tiles": tiles(project), "groups": groups()})
 
 
 @require_safe
@@ -54,7 +56,7 @@ def report(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     page = page_of(kind)
     form = ReportForm(project, kind, request.GET)
-    context: dict[str, Any] = {"page": page, "pages": pages.PAGES, "form": form, "query": form.query()}
+    context: dict[str, Any] = {"page": page, "groups": groups(), "form": form, "query": form.query()}
     by_job = page.by_job(project)
     if not by_job and waits(project, kind, about_of(kind, *form.chosen()), request.GET):
         return render(request, "evaluation/_report.html", {**context, "waits": True})

@@ -289,7 +289,7 @@ def test_a_small_benchmark_of_own_videos(sign_in: SignIn, open_tab: OpenTab, tmp
 
     owner.goto("/projects/own-clips/items/")
     expect(owner.get_by_role("img", name="3 of 3 votes for the caption")).to_have_count(n)
-    owner.goto("/projects/own-clips/reports/")
+    owner.goto("/projects/own-clips/reports/validation/")
     expect(owner.get_by_role("row").filter(has_text="direction")).to_contain_text(str(n))
     owner.goto(release_page)
     owner.get_by_label("Model", exact=True).fill("fake:")

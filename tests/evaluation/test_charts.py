@@ -204,4 +204,10 @@ class TestInline:
         about = {"rows": ["once", str(uuid4())]}
         assert cached_chart("funnel", draw, about) == cached_chart("funnel", draw, about)
         assert cached_chart("funnel", draw, {"rows": ["other", str(uuid4())]})
-        assert len(drawn) == 2
+        # Each for a wide window and for a phone.
+        assert len(drawn) == 4
+
+    def test_a_phone_gets_a_narrow_drawing(self):
+        both = cached_chart("funnel", lambda: CASES["funnel"]("items"), "widths")
+        wide, narrow = re.findall(r'viewBox="0 0 ([\d.]+)', both)
+        assert float(narrow) < 300 < float(wide)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -260,5 +261,9 @@ def test_the_file_of_an_empty_report_names_what_is_missing(owner, project):
     assert "no items" in response.content.decode()
 
 
-def test_the_first_report_opens_by_itself(owner, project):
-    assert owner.get(reverse("reports:reports", args=["shapes"]))["Location"] == url(project, "validation")
+def test_the_start_page_names_every_report_and_what_is_missing(owner, project):
+    page = owner.get(reverse("reports:reports", args=["shapes"]))
+    links = {url(project, slug) for slug in PAGES}
+    assert links <= set(re.findall(r'href="([^"]+)"', page.content.decode()))
+    assert [tile.value for tile in page.context["tiles"]] == ["", "", "", ""]
+    assert all(tile.note for tile in page.context["tiles"])

@@ -10,6 +10,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import Field
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
 
 NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,\u066b]\d*)?|[.,\u066b]\d+)(?:[eE][+-]?\d+)?")
 # Digits with separators that are not a plain number: 1.234,5 or 1 234 or 1'234.50.
@@ -63,6 +64,31 @@ class FloatField(_Number, forms.FloatField):
     strict = False
 
 
+class ShareField(FloatField):
+    """A share from 0 to 1, shown as per cent: `80 %` and `80` are 0.8, and so is `0.8`, as programs send it."""
+
+    default_error_messages = {"either": _lazy("'1' can be 1 % or 100 %. Enter one of them with its sign.")}
+
+    def to_python(self, value: Any) -> Any:
+        if not isinstance(value, str):
+            return super().to_python(value)
+        typed = value.strip()
+        number = super().to_python(typed.removesuffix("%"))
+        if number is None or (not typed.endswith("%") and number <= 1):
+            if typed == "1":
+                raise ValidationError(self.error_messages["either"], code="either")
+            return number
+        return number / 100
+
+    def prepare_value(self, value: Any) -> Any:
+        if isinstance(value, str):
+            try:
+                value = self.to_python(value)
+            except ValidationError:
+                return value
+        return value if value is None else f"{100 * value:.6g} %"
+
+
 class DecimalField(_Number, forms.DecimalField):
     pass
 
@@ -71,4 +97,4 @@ def of_column(column: Field, **options: Any) -> forms.Field | None:
     """Return the form field of a model's column, for `formfield_callback`."""
     kinds = {"FloatField": FloatField, "PositiveIntegerField": IntegerField, "PositiveSmallIntegerField": IntegerField}
     kind = kinds.get(column.get_internal_type())
-    return column.formfield(**options, **({"form_class": kind} if kind else {}))
+    return column.formfield(**{**({"form_class": kind} if kind else {}), **options})

@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 
 from django.db.models import QuerySet
@@ -47,9 +48,11 @@ def trail(request: HttpRequest, slug: str) -> HttpResponse:
         row.said = phrase(row.action)
         row.detail_text = Truncator(detail_words(row.details)).chars(160)
     _name_members(listing.page.rows)
+    leads = _folded(listing.page.rows)
+    page = replace(listing.page, rows=leads, folded=len(listing.page.rows) - len(leads))
     context = {
         "form": form,
-        "listing": listing,
+        "listing": replace(listing, page=page),
         "any": True,
         "row_template": "projects/_trail_row.html",
         "list_name": _("Audit trail"),
@@ -69,6 +72,19 @@ def trail_file(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 
 def _with_actor(events: QuerySet[AuditEvent]) -> QuerySet[AuditEvent]:
     return events.select_related("actor")
+
+
+def _folded(rows: list[AuditEvent]) -> list[AuditEvent]:
+    """Return the rows without those that a person repeated: `more` of the row before has them, such as votes."""
+    leads: list[AuditEvent] = []
+    for row in rows:
+        row.more = []
+        last = leads[-1] if leads else None
+        if last and (last.action, last.actor_id, last.target_type) == (row.action, row.actor_id, row.target_type):
+            last.more.append(row)
+        else:
+            leads.append(row)
+    return leads
 
 
 def _name_members(rows: list[AuditEvent]) -> None:

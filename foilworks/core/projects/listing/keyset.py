@@ -30,16 +30,20 @@ class Order:
 
 @dataclass(frozen=True)
 class Page:
-    """The rows of a page in order. `first`: the number of the first row, from 1. Cursors are empty at the ends."""
+    """The rows of a page in order. `first`: the number of the first row, from 1. Cursors are empty at the ends.
+
+    `folded`: how many rows of the page are shown inside others.
+    """
 
     rows: list[Any] = field(default_factory=list)
     first: int = 1
     previous: str = ""
     next: str = ""
+    folded: int = 0
 
     @property
     def last(self) -> int:
-        return self.first + len(self.rows) - 1
+        return self.first + len(self.rows) + self.folded - 1
 
 
 def page_of(rows: QuerySet, order: Order, cursor: str = "", *, size: int = ROWS_PER_PAGE) -> Page:

@@ -73,7 +73,7 @@ def list_rows(
 
     `valid_filters`: those of the form. `add_columns`: adds what a row shows, which the count need not read.
     """
-    order = {option.slug: option for option in orders}.get(data.get("sort", ""), orders[0])
+    order = order_of(orders, data)
     filters = QueryDict(mutable=True)
     filters.update({name: "on" if value is True else str(value) for name, value in valid_filters.items()})
     full = filters.copy()
@@ -82,6 +82,11 @@ def list_rows(
     cursor = data.get("after", "")
     page = page_of(add_columns(rows), order, cursor)
     return Listing(page, count_of(rows, order), order, orders, _prefix(full), _prefix(filters), cursor)
+
+
+def order_of(orders: Sequence[Order], data: QueryDict) -> Order:
+    """Return the order that the address names, else the first."""
+    return {option.slug: option for option in orders}.get(data.get("sort", ""), orders[0])
 
 
 def count_of(rows: QuerySet, order: Order) -> Count:
