@@ -438,7 +438,7 @@ RULES: dict[str, Rule] = {
     "publishing:public_release": Rule(EVERYBODY, slug=False, args=("public_key",)),
     **{
         f"publishing:public_{tab}": Rule(EVERYBODY, slug=False, args=("public_key",))
-        for tab in ("data", "leaderboard", "validation", "versions")
+        for tab in ("data", "leaderboard", "embed", "validation", "versions")
     },
     "publishing:public_scores": Rule(EVERYBODY, post=422, slug=False, args=("public_key",)),
     "publishing:report": Rule(EVERYBODY, post=422, slug=False, args=("public_key",)),

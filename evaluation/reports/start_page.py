@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from django.db.models import Count
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -15,9 +16,12 @@ from evaluation.metrics.intervals import wilson
 from evaluation.number_text import share
 from evaluation.reports.pages import PAGES, ReportPage
 from evaluation.reports.reports import about_of, project_report, stored_report
+from foilworks.core.corpus.models import Item, Subtest
+from foilworks.core.corpus.rules.states import ItemState
 from foilworks.core.projects.models import Project
 
 Data = Mapping[str, Any]
+JUDGED = (ItemState.VALID, ItemState.INVALID, ItemState.DISPUTED)
 # Groups of reports, each report with the question that it answers. Reports of plug-ins are a group of their own.
 GROUPS: tuple[tuple[str | Promise, Mapping[str, str | Promise]], ...] = (
     (
@@ -80,7 +84,7 @@ def groups() -> list[tuple[str | Promise, list[tuple[ReportPage, str | Promise]]
 
 def tiles(project: Project) -> list[Tile]:
     """Return the four tiles. Of a project with many items, only stored reports are read."""
-    return [_tile(project, kind, question, words) for kind, question, words in TILES]
+    return [_valid(project), *(_tile(project, kind, question, words) for kind, question, words in TILES)]
 
 
 def _tile(project: Project, kind: str, question: str | Promise, words: Callable[[Data], tuple[str, str]]) -> Tile:
@@ -102,13 +106,17 @@ def _data(project: Project, kind: str) -> Data | None:
     return project_report(project, kind)
 
 
-def _valid(data: Data) -> tuple[str, str]:
-    row = data["overall"]
-    n, total = row["n_valid"], row["n_items"]
-    if n is None or not total:
-        return "", _("No votes yet.")
-    words = _("%(n)s of %(total)s items are valid %(interval)s")
-    return share(n / total, 0), words % {"n": f"{n:,}", "total": f"{total:,}", "interval": _percent(wilson(n, total))}
+def _valid(project: Project) -> Tile:
+    """Return the share of valid items among those that people have judged. One query."""
+    main_items = Item.objects.filter(project=project, subtest__kind=Subtest.Kind.MAIN)
+    counts = dict(main_items.values_list("state").annotate(n=Count("pk")).order_by())
+    n, total = counts.get(ItemState.VALID, 0), sum(counts.get(state, 0) for state in JUDGED)
+    question = gettext_lazy("Are the items valid?")
+    if not total:
+        return Tile("validation", question, "", _("No items are judged yet."))
+    words = _("%(n)s of %(total)s judged items are valid %(interval)s")
+    note = words % {"n": f"{n:,}", "total": f"{total:,}", "interval": _percent(wilson(n, total))}
+    return Tile("validation", question, share(n / total, 0), note)
 
 
 def _agreement(data: Data) -> tuple[str, str]:
@@ -143,7 +151,6 @@ def _percent(bounds: Any) -> str:
 
 
 TILES: tuple[tuple[str, str | Promise, Callable[[Data], tuple[str, str]]], ...] = (
-    ("validation", gettext_lazy("Are the items valid?"), _valid),
     ("agreement", gettext_lazy("Do validators agree?"), _agreement),
     ("blind", gettext_lazy("Does it need the video?"), _blind),
     ("people", gettext_lazy("Did people watch?"), _watched),

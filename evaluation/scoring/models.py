@@ -18,6 +18,10 @@ UNSEEN_TIME = "cannot_see_it"
 TRUNCATED, EQUAL_AFTER_CUT, UNKNOWN_CUTS = "truncated_texts", "equal_after_truncation", "truncation_unknown"
 
 
+# Adapters for trials: pages mark their models, and call none of them the best.
+TOYS = frozenset({"fake", "tiny"})
+
+
 class Run(RequestedJob):
     """One model on one release under one protocol. Metrics are computed from stored scores, never stored here."""
 
@@ -68,6 +72,11 @@ class Run(RequestedJob):
         how = f"{facts['mode']} by {facts['samples'] or ''} {facts['by']}".replace("  ", " ")
         texts = [versions, dates and f"asked {dates}", how, f"prompts {facts['prompts']}"]
         return "; ".join(text for text in texts if text)
+
+    @property
+    def is_toy(self) -> bool:
+        """Report whether the model is for trials: it scores by hashes, or the sample project trained it."""
+        return self.spec.partition(":")[0] in TOYS
 
     @property
     def asked(self) -> str:

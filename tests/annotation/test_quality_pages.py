@@ -69,6 +69,21 @@ def test_it_takes_the_same_queries_for_few_and_for_many(owner, world, django_ass
             owner.get(url(world, "validators"))
 
 
+def test_validators_are_sorted_by_the_column_of_the_address(owner, world):
+    names = [row.person.username for row, _why in owner.get(url(world, "validators")).context["rows"]]
+    for sort, expected in (("name", names), ("-name", names[::-1]), ("seconds", names), ("no-such", names)):
+        rows = owner.get(url(world, "validators"), {"sort": sort}).context["rows"]
+        assert [row.person.username for row, _why in rows] == expected
+
+
+def test_a_starting_point_of_the_rules_is_shown_and_not_stored(owner, world):
+    page = owner.get(url(world, "quality"), {"preset": "strict"})
+    assert page.context["form"]["gold_rate"].value() == "20 %"
+    assert "not saved yet" in page.content.decode()
+    policy = QualityPolicy.objects.filter(project=world.project).first()
+    assert policy is None or policy.gold_rate == 0
+
+
 def test_rules_are_stored_and_what_cannot_be_is_said(owner, world):
     stock(world.project, world.subtest, items=1, gold=2)
     form = owner.get(url(world, "quality")).context["form"]

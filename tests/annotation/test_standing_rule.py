@@ -15,6 +15,7 @@ from annotation.rules.pausing import (
     Reason,
     Thresholds,
     break_even_accuracy,
+    gold_until_pause,
     gold_weight,
     position_p,
     position_weight,
@@ -176,3 +177,18 @@ def judged(kind: str, seed: int, pieces: int) -> Reason | None:
 def test_nearly_all_spammers_and_nearly_nobody_else_are_paused(kind, pieces, low, high):
     people = 250 if pieces > 50 else 1_000
     assert low <= sum(judged(kind, seed, pieces) is not None for seed in range(people)) / people <= high
+
+
+def test_half_of_the_guessers_are_paused_after_so_many_gold_tasks():
+    bars = Thresholds()
+    assert gold_until_pause(bars, 0.0) == bars.gold_min
+    assert gold_until_pause(bars, 1.0) is None
+    draws = Random(317)
+    ends = []
+    for _person in range(2000):
+        right = seen = 0
+        while suspicion(JudgementCounts(gold_seen=seen, gold_right=right), bars) is None:
+            seen, right = seen + 1, right + (draws.random() < bars.guess)
+        ends.append(seen)
+    expected = gold_until_pause(bars, bars.guess)
+    assert sum(end < expected for end in ends) < 1000 <= sum(end <= expected for end in ends)

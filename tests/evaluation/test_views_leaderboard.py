@@ -172,6 +172,24 @@ class TestComparison:
         assert sorted(number_of(item.record) for item in other["items"]) == [9, 10, 11]
         assert "McNemar" in owner.get(url("compare", release)).content.decode()
 
+    def test_one_item_shows_both_models_and_leads_to_the_next_disagreement(
+        self, owner, release, models, django_assert_max_num_queries
+    ):
+        a, b = models
+        params = {"a": a.pk, "b": b.pk, "column": "P+T", "scope": "overall"}
+        first = owner.get(url("compare_item", release, **params)).context
+        both, place = first["both"], first["place"]
+        assert (place.outcome, place.number, place.total, place.previous) == ("only_a", 1, 3, None)
+        assert [column.margin for column in both.columns] == [0.5, -0.5]
+        assert [column.credit for column in both.columns] == [1.0, 0.0]
+        assert [row.is_best for row in both.rows] == [(True, False), (False, True)]
+        with django_assert_max_num_queries(22):
+            second = owner.get(url("compare_item", release, **params, at=place.next)).context
+        assert (second["place"].number, second["place"].previous) == (2, place.position)
+        by_item = owner.get(url("compare_item", release, **params, item=both.item)).context
+        assert by_item["both"].record == both.record
+        assert owner.get(url("compare_item", release, **params, item=99999999)).status_code == 404
+
     def test_a_scope_takes_its_items_only(self, release, models):
         result = compare(*models, "T", "subtest:up")
         # Of the 12 items of the subtest the 6 with a proficiency pair, as in the results of each run.

@@ -108,3 +108,19 @@ def test_a_phone_shows_digits_unless_the_number_may_have_a_sign():
     shown = {low: numbers.FloatField(min_value=low).widget.attrs.get("inputmode") for low in (0, -1, None)}
     assert shown == {0: "decimal", -1: None, None: None}
     assert numbers.IntegerField(min_value=1).widget.attrs["inputmode"] == "numeric"
+
+
+@pytest.mark.parametrize(
+    ("typed", "value"),
+    [("80 %", 0.8), ("80", 0.8), ("0.8", 0.8), ("0,5 %", 0.005), ("1 %", 0.01), ("100 %", 1.0), ("1.0", 1.0), ("0", 0)],
+)
+def test_a_share_is_per_cent_or_a_share(typed, value):
+    assert numbers.ShareField().clean(typed) == pytest.approx(value)
+
+
+def test_a_share_is_shown_as_per_cent_and_one_is_asked_about():
+    field = numbers.ShareField()
+    assert [field.prepare_value(value) for value in (0.463, "0.8", "x", None)] == ["46.3 %", "80 %", "x", None]
+    with pytest.raises(ValidationError, match="1 % or 100 %"):
+        field.clean("1")
+    assert field.clean(field.prepare_value(0.925)) == pytest.approx(0.925)

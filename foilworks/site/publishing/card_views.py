@@ -1,13 +1,16 @@
 """Serve the tabs of a public page: card, data, leaderboard, validation, versions. Each is an address of its own."""
 
 from typing import Any
+from urllib.parse import urlencode
 
+from csp.constants import HEADER as POLICY_HEADER
 from django.contrib.auth.decorators import login_not_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
+from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from evaluation.blind.probes import with_people
@@ -23,6 +26,7 @@ from foilworks.core.corpus.release_records import canary_of
 from foilworks.core.text.diff import diff_segments
 from foilworks.site.documents.release_documents import citation_of
 from foilworks.site.exports.signature import public_key
+from foilworks.site.monitoring.requests import content_policy
 from foilworks.site.publishing.models import PublicPage
 from foilworks.site.publishing.public import (
     cited_as,
@@ -36,7 +40,7 @@ from foilworks.site.publishing.public import (
 
 ITEMS_PER_PAGE = 10
 # Characters that messengers show of a link at most.
-MAX_PREVIEW = 200
+MAX_PREVIEW, MAX_SEARCH = 200, 200
 
 
 @login_not_required
@@ -45,8 +49,11 @@ def public_release(request: HttpRequest, key: str) -> HttpResponse:
     page = get_public_page(key)
     release, composition = page.release, composition_of(page.release)
     terms, waiting = terms_of(release, composition), awaited(release)
+    shown_board = None if waiting else board(release)
     about = {
-        "board": None if waiting else board(release),
+        "board": shown_board,
+        "best": next((row for row in shown_board.scored if not row.run.is_toy), None) if shown_board else None,
+        "ci_name": f"{shown_board.column}_ci" if shown_board else "",
         "composition": composition,
         "n_videos": sum(each.n_videos for each in terms),
         "n_foils": sum(foils for _name, _items, foils, _paired in composition.rows),
@@ -61,12 +68,18 @@ def public_release(request: HttpRequest, key: str) -> HttpResponse:
 @require_safe
 def public_data(request: HttpRequest, key: str) -> HttpResponse:
     """Show the counts of subtests, and the items if visitors may download them."""
-    page = get_public_page(key)
-    items = Paginator(public_items(page), ITEMS_PER_PAGE).get_page(request.GET.get("page"))
+    page, text = get_public_page(key), request.GET.get("q", "")[:MAX_SEARCH].strip()
+    items = Paginator(public_items(page, text), ITEMS_PER_PAGE).get_page(request.GET.get("page"))
     for member in items:
         caption = member.record["caption"]
         member.foils = [diff_segments(caption, foil) for foil in member.record["foils"]]
-    about = {"composition": composition_of(page.release), "page": items, "public_key": public_key()}
+    about = {
+        "composition": composition_of(page.release),
+        "page": items,
+        "searched": text,
+        "query": f"{urlencode({'q': text})}&" if text else "",
+        "public_key": public_key(),
+    }
     return _tab(request, page, "data", "evaluation/public_data.html", about)
 
 
@@ -79,6 +92,24 @@ def public_leaderboard(request: HttpRequest, key: str) -> HttpResponse:
     shown = board(page.release)
     about = {"board": shown, "sorting": sorted_board(shown, request.GET.get("sort", "")), "gaps": gaps_of(page.release)}
     return _tab(request, page, "leaderboard", "evaluation/public_leaderboard.html", about)
+
+
+@xframe_options_exempt
+@login_not_required
+@require_safe
+def public_embed(request: HttpRequest, key: str) -> HttpResponse:
+    """Show the board alone, for a frame of another site: without forms, links of the site or a session."""
+    page = get_public_page(key)
+    shown = None if awaited(page.release) else board(page.release)
+    about = {
+        "board": shown,
+        "sorting": shown and sorted_board(shown, ""),
+        "waiting": shown is None,
+        "is_embedded": True,
+    }
+    response = _tab(request, page, "leaderboard", "evaluation/public_embed.html", about)
+    response.headers[POLICY_HEADER] = content_policy().replace("frame-ancestors 'none'", "frame-ancestors *")
+    return response
 
 
 @login_not_required

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet, TextField
+from django.db.models.functions import Cast
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -251,9 +252,16 @@ def unstated(release: Release) -> tuple[list[str], list[str]]:
     return unlicensed, [one.dataset for one in terms if not one.may_show]
 
 
-def public_items(page: PublicPage) -> QuerySet[ReleaseItem]:
-    """Return the items that visitors can download now; none without a current archive, or if it is not offered."""
+def public_items(page: PublicPage, text: str = "") -> QuerySet[ReleaseItem]:
+    """Return the items that visitors can download now, with `text` in their id, caption or foils.
+
+    None without a current archive, or if it is not offered.
+    """
     if not (page.offers_export and is_current(page)):
         return ReleaseItem.objects.none()
     rows = ReleaseItem.objects.filter(release=page.release, is_private=False, video__takedown__isnull=True)
+    if text:
+        in_record = Q(record__id__icontains=text) | Q(record__caption__icontains=text)
+        # As JSON, the foils contain quotation marks as they are not typed; other words are as they are.
+        rows = rows.alias(foils=Cast("record__foils", TextField())).filter(in_record | Q(foils__icontains=text))
     return rows.order_by("position")

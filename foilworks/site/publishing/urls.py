@@ -26,6 +26,7 @@ urlpatterns = [
     path("r/<slug:key>/", card_views.public_release, name="public_release"),
     path("r/<slug:key>/data/", card_views.public_data, name="public_data"),
     path("r/<slug:key>/leaderboard/", card_views.public_leaderboard, name="public_leaderboard"),
+    path("r/<slug:key>/embed/", card_views.public_embed, name="public_embed"),
     path("r/<slug:key>/validation/", card_views.public_validation, name="public_validation"),
     path("r/<slug:key>/versions/", card_views.public_versions, name="public_versions"),
     path("r/<slug:key>/videos/<int:position>/", views.public_video, name="public_video"),

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.audit_trail.forms import TrailFilter
 from foilworks.core.projects.audit_trail.sentences import detail_words, phrase
-from foilworks.core.projects.audit_trail.words import action_words, actor_name, kind_words, target_page
+from foilworks.core.projects.audit_trail.words import action_words, actor_name, is_judgement, kind_words, target_page
 from foilworks.core.projects.listing.keyset import Order
 from foilworks.core.projects.listing.listing import list_rows
 from foilworks.core.projects.models import AuditEvent, Project, Role, User
@@ -80,11 +80,16 @@ def _folded(rows: list[AuditEvent]) -> list[AuditEvent]:
     for row in rows:
         row.more = []
         last = leads[-1] if leads else None
-        if last and (last.action, last.actor_id, last.target_type) == (row.action, row.actor_id, row.target_type):
+        if last and _doing(last) == _doing(row):
             last.more.append(row)
         else:
             leads.append(row)
     return leads
+
+
+def _doing(row: AuditEvent) -> tuple[object, ...]:
+    """Return what rows share that belong together; a vote writes one about its item and one about itself."""
+    return (row.actor_id, "votes") if is_judgement(row) else (row.actor_id, row.action, row.target_type)
 
 
 def _name_members(rows: list[AuditEvent]) -> None:
