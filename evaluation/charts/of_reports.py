@@ -56,7 +56,7 @@ class Sheet:
 
 PAPER_SHEET = Sheet(7.2, 34, 92, 120)
 # For a window of 360 pixels: there, 8.5 points are 11 pixels.
-PHONE_SHEET = Sheet(3.5, 15, 40, 48)
+PHONE_SHEET = Sheet(3.5, 20, 40, 48)
 _SHEET: ContextVar[Sheet] = ContextVar("the paper of the next drawing", default=PAPER_SHEET)
 # In a chart of shares, as shares: the width of "100.0 %" next to a bar, and how close a line may be on its left.
 LABEL_ROOM, LINE_ROOM = 0.11, 0.01
@@ -279,7 +279,7 @@ def legend_below(axes: Axes) -> None:
     handles, labels = axes.get_legend_handles_labels()
     if not handles or axes.figure is None:
         return
-    names = [short(label) for label in labels]
+    names = [_cut(label, PAPER_SHEET.name_letters) for label in labels]
     columns = max(1, min(6, len(names), _SHEET.get().legend_letters // (max(map(len, names)) + 6)))
     axes.figure.legend(handles, names, loc="outside lower center", ncols=columns, frameon=False, fontsize=9)
 
@@ -295,8 +295,11 @@ def _on_bar(axes: Axes, x: float, row: int, text: str, dark: bool) -> None:
 
 
 def short(name: str) -> str:
-    longest = _SHEET.get().name_letters
-    return name if len(name) <= longest else name[: longest - 1] + "…"
+    return _cut(name, _SHEET.get().name_letters)
+
+
+def _cut(name: str, letters: int) -> str:
+    return name if len(name) <= letters else name[: letters - 1] + "…"
 
 
 def svg_of(figure: Figure) -> bytes:

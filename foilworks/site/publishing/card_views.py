@@ -4,6 +4,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from csp.constants import HEADER as POLICY_HEADER
+from csp.utils import build_policy
 from django.contrib.auth.decorators import login_not_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -26,7 +27,6 @@ from foilworks.core.corpus.release_records import canary_of
 from foilworks.core.text.diff import diff_segments
 from foilworks.site.documents.release_documents import citation_of
 from foilworks.site.exports.signature import public_key
-from foilworks.site.monitoring.requests import content_policy
 from foilworks.site.publishing.models import PublicPage
 from foilworks.site.publishing.public import (
     cited_as,
@@ -108,7 +108,7 @@ def public_embed(request: HttpRequest, key: str) -> HttpResponse:
         "is_embedded": True,
     }
     response = _tab(request, page, "leaderboard", "evaluation/public_embed.html", about)
-    response.headers[POLICY_HEADER] = content_policy().replace("frame-ancestors 'none'", "frame-ancestors *")
+    response.headers[POLICY_HEADER] = build_policy(replace={"frame-ancestors": ["*"]})
     return response
 
 
