@@ -160,6 +160,7 @@ def test_the_researchers_pages_of_quality_are_accessible_and_fit(quiz: Project, 
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("1 of 10 labelled")).to_be_visible()
     page.goto("/projects/dots/validators/")
+    page.get_by_role("button", name=f"Actions {paused.username}").press("Enter")
     page.get_by_role("button", name=f"Resume {paused.username}").press("Enter")
     expect(page.get_by_text("quality results are counted again from zero")).to_be_visible()
     assert not Standing.objects.filter(state="paused").exists()

@@ -183,7 +183,7 @@ class TestComparison:
         assert [column.margin for column in both.columns] == [0.5, -0.5]
         assert [column.credit for column in both.columns] == [1.0, 0.0]
         assert [row.is_best for row in both.rows] == [(True, False), (False, True)]
-        with django_assert_max_num_queries(22):
+        with django_assert_max_num_queries(24):
             second = owner.get(url("compare_item", release, **params, at=place.next)).context
         assert (second["place"].number, second["place"].previous) == (2, place.position)
         by_item = owner.get(url("compare_item", release, **params, item=both.item)).context
