@@ -21,6 +21,7 @@ from evaluation.audit.open_questions import solve_open, worst_of
 from evaluation.audit.records import VERDICTS, Finding, without_labels, worst
 from evaluation.audit.selection_record import selection_of
 from evaluation.audit.shortcuts import shortcuts_of
+from evaluation.audit.transcripts import of_transcripts
 from evaluation.audit.tuned_probe import Tuning, tune_folds
 from evaluation.audit.without_video import as_result, item_scores
 from evaluation.errors import EvaluationError
@@ -43,7 +44,7 @@ class Options:
 
     `models`: name -> a scorer of texts. `is_certified`: repeat and permute; `progress` gets each state, and `state` is
     the one to resume from (`solver.solve.certify`). `tuning`: a language model that learns from texts. `videos`: a
-    folder with the files of the clips.
+    folder with the files of the clips; `transcripts`: one with what is spoken in them.
     """
 
     items: int = SAMPLE_ITEMS
@@ -55,6 +56,7 @@ class Options:
     state: dict[str, Any] | None = None
     tuning: Tuning | None = None
     videos: Path | None = None
+    transcripts: Path | None = None
 
 
 def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
@@ -212,6 +214,7 @@ def _of_file(
         checks.of_file_tier(solution),
         *_models(sampled, options),
         *_clips(sampled, options),
+        *_transcripts(sampled, options),
         *_tuned(sampled, options),
         checks.of_divergence(
             divergence_of(sampled, options.seed), len(without_labels(sampled)), "", _missing_reason(sampled)
@@ -274,6 +277,11 @@ def _clips(records: Sequence[TextRecord], options: Options) -> list[Finding]:
     from evaluation.audit.clip_side import of_clips
 
     return [of_clips(records, options.videos, options.seed)]
+
+
+def _transcripts(records: Sequence[TextRecord], options: Options) -> list[Finding]:
+    has_some = options.transcripts is not None or any(record.transcript for record in records)
+    return [of_transcripts(records, options.transcripts, options.seed)] if has_some else []
 
 
 def _tuned(records: Sequence[TextRecord], options: Options) -> list[Finding]:

@@ -28,6 +28,12 @@ TEXTS: dict[str, Words] = {
         "encoder, sound, and how the clip is played. No frame is looked at.",
         "Decode and encode all clips in the same way. For each text, use as many clips as recorded as reversed ones.",
     ),
+    "transcripts": Words(
+        "Answered with what is spoken",
+        "Share of right answers by the texts and the transcripts of the videos, on the items that have one. The result "
+        "above reads no transcript.",
+        "A model that hears answers these items without looking. Compare each model with itself on transcripts alone.",
+    ),
     "knows": Words(
         "Known by a language model",
         "Share of right answers of the language model by the letters of the options, before it is tuned.",

@@ -1,10 +1,11 @@
 """Audit the clips of a benchmark without looking at a frame: do their files answer the items?"""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from evaluation.analyses.questions import questions_of
+from evaluation.audit.clip_files import file_of, files_by_name
 from evaluation.audit.records import Finding, Verdict
 from foilworks.core.corpus.records import TextRecord
 from foilworks.core.media.errors import MediaError
@@ -20,8 +21,8 @@ def of_clips(records: Sequence[TextRecord], videos: Path, seed: int) -> Finding:
 
     Items whose file is missing or unreadable do not count. It fails if the files add more to the texts than chance.
     """
-    files = _files(videos)
-    paths = [_file_of(record, files) for record in records]
+    files = files_by_name(videos)
+    paths = [file_of(record, files) for record in records]
     facts = {path: _facts_of(path) for path in dict.fromkeys(paths) if path}
     rows = [(record, facts[path]) for record, path in zip(records, paths, strict=True) if path]
     read = [(record, _of_item(record, row)) for record, row in rows if row]
@@ -42,22 +43,6 @@ def of_clips(records: Sequence[TextRecord], videos: Path, seed: int) -> Finding:
         "needs_time": sum(record.needs_time for record, _ in read),
     }
     return Finding("clips", verdict, solution.value, list(solution.interval), solution.chance, solution.n, "", details)
-
-
-def _files(folder: Path) -> dict[str, Path]:
-    """Return the files below the folder by their path in it, their name and their name without its ending."""
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    names = [(name, path) for path in paths for name in (path.stem, path.name, str(path.relative_to(folder)))]
-    return dict(names)
-
-
-def _file_of(record: TextRecord, files: dict[str, Path]) -> Path | None:
-    return next((files[name] for name in _names(record) if name in files), None)
-
-
-def _names(record: TextRecord) -> Iterable[str]:
-    for name in filter(None, (record.file, record.clip, record.video)):
-        yield from (name, Path(name).name, Path(name).stem)
 
 
 def _facts_of(path: Path) -> Facts | None:

@@ -21,6 +21,7 @@ COUNTED = {
     "leakage": gettext_lazy("%(hits)s of %(n)s test items have a video that is also in another split."),
     "balance": gettext_lazy("The smallest subtest has %(hits)s of %(n)s items."),
     "languages": gettext_lazy("%(hits)s of %(n)s right texts are in the most frequent script."),
+    "transcripts": gettext_lazy("%(hits)s of %(n)s items have a transcript."),
     "fields": gettext_lazy("%(hits)s of %(n)s records could be read."),
     "licences": gettext_lazy("%(hits)s of %(n)s items have a licence in the file."),
 }
@@ -34,11 +35,11 @@ def lines_of(finding: Mapping[str, Any]) -> list[str]:
         return [_("Not run, because %(reason)s.") % {"reason": _(details["reason"])}] if details.get("reason") else []
     lines = []
     if counted := COUNTED.get(finding["check"]):
-        lines.append(str(counted) % {"hits": count(details["count"]), "n": count(finding["n"])})
+        lines.append(str(counted) % {"hits": count(details["count"]), "n": count(details.get("records", finding["n"]))})
     if "with_file" in details:
         form_of_file = _("A solver that sees them is right in %(with_file)s, one that sees texts alone in %(texts)s.")
         lines.append(form_of_file % {name: share(details[name]) for name in ("with_file", "texts")})
-    lines += _of_clips(details)
+    lines += [*_of_clips(details), *_of_transcripts(details)]
     if finding["check"] == "leakage" and (n := details["captions"]):
         form = ngettext("The text of %(n)s is in another split.", "The texts of %(n)s are in another split.", n)
         lines.append(form % {"n": count(n)})
@@ -87,6 +88,23 @@ def _of_clips(details: Mapping[str, Any]) -> list[str]:
             n,
         )
         lines.append(form % {"n": count(n)})
+    return lines
+
+
+def _of_transcripts(details: Mapping[str, Any]) -> list[str]:
+    """Return what the transcripts add, and the names of clips without one."""
+    lines = []
+    if "gain" in details:
+        form = _(
+            "The texts alone answer %(texts)s of them [%(texts_interval)s]; the transcripts add %(gain)s points "
+            "[%(gain_interval)s]."
+        )
+        intervals = {name: details[name] or () for name in ("texts_interval", "gain_interval")}
+        values = {name: " to ".join(f"{100 * bound:.1f}" for bound in bounds) for name, bounds in intervals.items()}
+        lines.append(form % {"texts": share(details["texts"]), "gain": f"{100 * details['gain']:.1f}", **values})
+    if names := details.get("without_transcript"):
+        more = and_more(details["n_without"] - len(names))
+        lines.append(_("Without a transcript: %(names)s.") % {"names": ", ".join(filter(None, [*names, more]))})
     return lines
 
 

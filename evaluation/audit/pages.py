@@ -8,11 +8,12 @@ from typing import Any
 from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from evaluation.audit.finding_text import and_more, lines_of, n_unlisted
 from evaluation.audit.records import VERDICTS
 from evaluation.audit.without_video import is_main, note, sentence, size_name
+from evaluation.number_text import count
 from foilworks.core.projects.templatetags.wording import in_words
 
 STYLES = ("foilworks/base.css", "foilworks/components.css", "evaluation/audit.css")
@@ -34,7 +35,7 @@ TIER_NAMES = {
     "set": gettext_lazy("Set: also the other items"),
     "file": gettext_lazy("File: also order, ids and times"),
 }
-MODEL_CHECKS = ("model", "knows", "learns")
+MODEL_CHECKS = ("model", "knows", "learns", "transcripts")
 OPEN_NAMES = {
     ("words", "exact match"): gettext_lazy("Words: exact match"),
     ("numbers", "exact match"): gettext_lazy("Numbers: exact match"),
@@ -128,7 +129,7 @@ def _plots(result: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         return
     tiers = [_mark(row, str(TIER_NAMES[name])) for name, row in solved["tiers"].items()]
     models = [
-        _mark(finding, f"{_(finding['title'])}: {size_name(finding['details'])}")
+        _mark(finding, " ".join([f"{_(finding['title'])}:", _what_was_read(finding)]))
         for finding in result["findings"]
         if finding["check"] in MODEL_CHECKS and not finding["subtest"] and finding["value"] is not None
     ]
@@ -139,6 +140,14 @@ def _plots(result: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             for row in solved["kinds"]
         ]
         yield {"title": _("Right answers without the video, by subtest"), "rows": rows}
+
+
+def _what_was_read(finding: Mapping[str, Any]) -> str:
+    """Return the model that answers, or how many items have the transcript that is read."""
+    n = finding["n"]
+    if finding["check"] == "transcripts":
+        return ngettext("%(n)s item", "%(n)s items", n) % {"n": count(n)}
+    return size_name(finding["details"])
 
 
 def _mark(row: Mapping[str, Any], name: str) -> dict[str, Any]:

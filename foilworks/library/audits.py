@@ -139,6 +139,7 @@ def audit(
     rungs: Mapping[str, Data] | None = None,
     with_partly: bool = False,
     videos: Path | None = None,
+    transcripts: Path | None = None,
     certify: Path | None = None,
     progress: Callable[[int, int], None] | None = None,
     train: "Learner | None" = None,
@@ -152,7 +153,8 @@ def audit(
     `sample`: max items that are solved, drawn by `seed`. `models`: name -> a function from texts to scores, (n,) higher
     is likelier. `rungs`: rung -> predictions with this much of the clip, `full` among them; `with_partly` accepts rungs
     of which more than a tenth is unreadable. `videos`: a folder with the files of the clips, whose encoding, length and
-    direction then are a check of their own. `certify`: a file of the state of a certificate, which is continued from
+    direction then are a check of their own; `transcripts`: one with what is spoken in them, by the names of the clips.
+    `certify`: a file of the state of a certificate, which is continued from
     it; `progress` gets (steps done, steps). `train`: a language model that also learns from the texts
     (`option_letters.LetterModel`), on at most `train_items` items; `train_state`: a folder to continue from. `reading`:
     `ReadOptions`.
@@ -169,12 +171,15 @@ def audit(
     from evaluation.audit import audit as audits
     from evaluation.audit.tuned_probe import Tuning
 
-    if videos is not None and not videos.is_dir():
-        raise EvaluationError(f"{videos}: is not a folder; give the folder with the files of the clips")
+    for folder, files in ((videos, "files of the clips"), (transcripts, "transcripts")):
+        if folder is not None and not folder.is_dir():
+            raise EvaluationError(f"{folder}: is not a folder; give the folder with the {files}")
     _check_sizes(sample, train_items)
     state, report = _certificate(certify, progress)
     tuning = Tuning(train, train_state, train_items, progress=progress) if train else None
-    options = audits.Options(sample, seed, 0, models or {}, certify is not None, report, state, tuning, videos)
+    options = audits.Options(
+        sample, seed, 0, models or {}, certify is not None, report, state, tuning, videos, transcripts
+    )
     with opened_sources(data, **reading) as sources:
         document = audits.audit(sources, options)
         if rungs:

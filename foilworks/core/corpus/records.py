@@ -101,8 +101,9 @@ class TextRecord:
     foil among the wrong texts (-1: it is none of them), None if all count alike; `hard_source`: how it is known.
     `is_label`: the question is a text with a label, and right and wrong are yes and no, or true and false. `group`: of
     records that a classifier must not learn one from the other. `file`: that of the clip; `played`: how it was made;
-    `needs_time`: only the time of its frames tells the texts apart. `address`: its file, the index of its raw record
-    there (-1: that of the line `where`), and its index among the records inside it; None if it is of no file.
+    `needs_time`: only the time of its frames tells the texts apart. `transcript`: what is spoken. `address`: its file,
+    the index of its raw record there (-1: that of the line `where`), and its index among the records inside it; None if
+    it is of no file.
     """
 
     right: str
@@ -124,6 +125,7 @@ class TextRecord:
     file: str = ""
     played: str = ""
     needs_time: bool = False
+    transcript: str = ""
     address: tuple[str, int, int] | None = field(default=None, compare=False)
 
     @property

@@ -67,6 +67,13 @@ class Command(FoilworksCommand):
             help="also try a text-only model, such as lm:FOLDER; repeatable",
         )
         parser.add_argument(
+            "--transcripts",
+            type=Path,
+            metavar="FOLDER",
+            help="also solve with what is spoken: .srt, .vtt, .txt or .json files by the names of the clips. A column "
+            "with transcripts is --column transcript=NAME",
+        )
+        parser.add_argument(
             "--predictions", type=Path, metavar="FILE", help="scores or predictions of a model with the full clip"
         )
         parser.add_argument(
@@ -121,6 +128,7 @@ class Command(FoilworksCommand):
                 rungs=rungs,
                 with_partly=bool(with_partly),
                 videos=videos,
+                transcripts=options["transcripts"],
                 certify=options["certify"],
                 progress=lambda done, total: self.say(f"step {done} of {total}"),
                 train=learner,

@@ -64,6 +64,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "licence": ("license", "licence"),
     "language": ("language", "lang"),
+    # Only if it is mapped: a column of this name can be the caption.
+    "transcript": (),
 }  # fmt: skip
 # Of captions without foils. The names behind `transcript` are more often those of a class, or of something else.
 CAPTIONS = (
@@ -74,6 +76,7 @@ WEAK_CAPTIONS = frozenset({"label", "name", "title", "query", "annotation", "pro
 # `--column` of an audit maps these. `statement` is not a role of its own: question=NAME maps it.
 ROLES = (
     "id", "video", "subtest", "split", "question", "right", "wrongs", "options", "answer", "licence", "language",
+    "transcript",
 )  # fmt: skip
 # Columns with one option each: a0, ending0, option_0, choice_a, answer_a, A …
 SERIES = tuple(

@@ -100,6 +100,8 @@ def draft_of(values: Mapping[str, Any], where: int, columns: Columns, defaults: 
     }
     facts |= {name: _label(role_values[name]) for name in ("licence", "language")}
     facts |= {"clip": clip_of(facts["video"], values), "group": defaults.get("group", "")}
+    spoken = role_values["transcript"] or ""
+    facts["transcript"] = " ".join(map(str, spoken)) if isinstance(spoken, list) else str(spoken)
     if role_values["right"] is not None and role_values["wrongs"] is not None:
         question = _text("question", role_values["question"]) if role_values["question"] not in (None, "") else ""
         right = _text("caption", role_values["right"])
