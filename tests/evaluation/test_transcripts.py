@@ -37,7 +37,7 @@ def test_json_of_transcripts_keeps_its_times(tmp_path, form):
 
 
 @pytest.mark.parametrize("content", ["{}", "[1, 2]", '{"segments": 3}', "no json", '{"start": [1]}', "[[[]]]"])
-def test_other_json_is_no_transcript(tmp_path, content):
+def test_other_json_has_no_lines(tmp_path, content):
     (tmp_path / "clip.json").write_text(content, encoding="utf-8")
     assert subtitles.read(tmp_path / "clip.json") == ""
 

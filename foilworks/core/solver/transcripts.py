@@ -13,14 +13,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from foilworks.core.solver.design import NUMBER_FAMILIES, Design
+from foilworks.core.solver.design import NUMBER_FAMILIES, Design, NumberFamily
 from foilworks.core.solver.folds import Structure, structure_of
 from foilworks.core.solver.layout import Layout
 from foilworks.core.solver.learner import N_FOLDS
 from foilworks.core.solver.option_features import ARTICLES, Columns
 from foilworks.core.solver.passes import answer_tiers, spread_folds
 from foilworks.core.solver.questions import Answers, Question
-from foilworks.core.solver.solution import HEADLINE
+from foilworks.core.solver.solution import HEADLINE, Tier
 from foilworks.core.text.tokens import words
 
 Floats = NDArray[np.float64]
@@ -59,7 +59,9 @@ def answer_with_speech(
     structure = structure_of(questions, answers)
     if len(np.unique(structure.groups)) < N_FOLDS:
         return None
-    speech = {SPEECH: ("item", partial(beside_speech, transcripts=transcripts))}
+    speech: Mapping[str, tuple[Tier, NumberFamily]] = {
+        SPEECH: ("item", partial(beside_speech, transcripts=transcripts))
+    }
     credits = []
     for families in ({**NUMBER_FAMILIES, **speech}, NUMBER_FAMILIES):
         design = Design.of(questions, families)
