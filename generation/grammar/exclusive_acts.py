@@ -28,7 +28,7 @@ from generation.grammar.surface import word_set
 RETURNED = word_set(
     "bump crash collide reciprocate accompany",
     "pass pan zoom smile grin wave coo shake shiver face laugh meet greet join pose dance play sit stand lie lay be",
-    "stay hunch gather live pet like enjoy check have love miss know recognize want need become remain",
+    "stay hunch gather live pet feel like enjoy check have love miss know recognize want need become remain",
 )
 SHARED_LINKS = word_set("with as toward towards near beside alongside next like among between against by opposite away")
 FRONT = word_set("front lap back hands arm arms")
@@ -194,7 +194,9 @@ def _unclear_end(swap: Swap) -> bool:
     stays = after is not None and (after.lower in ("with", "seen") or after.lemma in STILL)
     if stays and not POSSESSIVE.isdisjoint(following):
         return True
-    if any(token.lower == "seen" for token in tokens[subject.last : counterpart.first]):
+    if swap.second and subject.plural != counterpart.plural:
+        return True
+    if any(token.lower in ("seen", "shown") for token in tokens[subject.last : counterpart.first]):
         return True
     if any(token.lower in WHO and token.part == "PRON" for token in tokens[subject.last : swap.main]):
         return True

@@ -1,11 +1,28 @@
 """Find the count that a caption states, and replace it by another count so that the sentence stays correct."""
 
+import itertools
 import re
 from dataclasses import dataclass
 
 from foilworks.core.text.diff import Edit
 from foilworks.core.text.language.inflection import can_be, lemmas, plain_verb, plural, singular, third_person
 from foilworks.core.text.language.numbers import ADVERBS, LARGE, VALUES, match_case, value_of, written_like
+from generation.grammar.number_words import (
+    BE_FORMS,
+    BEFORE_NOUN,
+    CLOSED,
+    IRREGULAR_PLURALS,
+    MASS,
+    MOMENTS,
+    ONE_NAMES,
+    OPENERS,
+    PAIRED,
+    PREPOSITIONS,
+    PRONOUNS,
+    TRAILING,
+    UNCHANGED,
+    UNITS,
+)
 from generation.grammar.surface import WORD_ENDS, WORD_STARTS, word_set
 
 NUMBER = r"(?P<number>[0-9]+|[A-Za-z]+)"
@@ -48,31 +65,14 @@ RECIPROCAL = re.compile(
     r"|play-fight|tug|duel|"
     r"hand-?shake|handshake|match|versus|vs|against|high-five|gather|crowd|group|pair|row|line|surround|band|choir|"
     r"huddl|coupl|back[- ]to[- ]back|side by side|hand[- ]in[- ]hand"
-    r"|ping pong|tennis|squash|badminton|chess|shuffleboard)\w*",
+    r"|hold(?:s|ing)? hands|ping pong|tennis|squash|badminton|chess|shuffleboard)\w*",
     re.IGNORECASE,
-)
-PAIRED = word_set(
-    "hand hands arm arms leg legs foot feet eye eyes ear ears knee knees shoulder shoulders thumb thumbs",
-    "paw paws wing wings hoof hooves lip lips cheek cheeks heel heels",
 )
 # "his two front paws": how many there are is known.
 OWN_BEFORE = re.compile(r"\b(?:his|her|its|their|my|our)\s+$", re.IGNORECASE)
 # "three of them": the count is taken up again.
 OF_THEM = re.compile(r"\bof (?:them|which|whom)\b", re.IGNORECASE)
 EXACT_BEFORE = re.compile(r"\bexactly\s+$", re.IGNORECASE)
-# "1 tsp cumin seeds" is not "2 tsp cumins seeds".
-UNITS = word_set(
-    "tsp tbsp tbs tb teaspoon tablespoon cup cups oz ounce ounces lb lbs pound g gram kg ml l liter litre pinch dash",
-    "clove stick can inch slice piece bunch handful bottle",
-)
-MASS = word_set(
-    "salt pepper flour sugar water oil milk butter cheese garlic ginger sauce cream mustard dijon vinegar cumin paste",
-    "stock broth rice bread meat beef pork chicken soda powder turmeric parsley cilantro basil mayonnaise honey",
-    "wine luggage furniture hair grass snow spice spices seasoning",
-)
-IRREGULAR_PLURALS = word_set("men women children people feet teeth mice geese")
-# The past of these is their plain form: "set up and started".
-UNCHANGED = word_set("set put cut hit let read shut spread split bet quit cast beat hurt")
 # So many at once are not written of such a scene.
 MOST_TIMES = 3
 SEVERAL_BEFORE = re.compile(
@@ -80,49 +80,25 @@ SEVERAL_BEFORE = re.compile(
 )
 # "two shirts on hangers": one is on one.
 PLURALS_BEHIND = re.compile(
-    r"\s+(?:on|with|in|at|wearing|holding|carrying|riding)\s+(?:(?!an?\b|the\b"
-    r"|\w+ing\b)\w+\s+){0,2}?(?!\w*(?:ss|us|is|as)\b)\w{3,}s\b",
+    r",?\s+(?:on|with|in|at|wearing|holding|carrying|riding)\s+(?:(?!an?\b|the\b"
+    r"|\w+ing\b)\w+\s+){0,5}?(?!\w*(?:ss|us|is|as)\b)\w{3,}s\b",
     re.IGNORECASE,
 )
 FROM_TO = re.compile(r"\bfrom\s+one\b[^.;]{0,40}?\bto\s+(?:another|the\s+other|the\s+next)\b", re.IGNORECASE)
 # "two kids play and run": the second verb would have to agree, too.
 AND_VERB = re.compile(
     r"[^.;]*?\b(?:and|then)\s+(?:then\s+)?(?!the\b|an?\b|his\b|her\b|their\b)[a-z]+(?:\s+(?:the|an?|in|on|to|at"
-    r"|with|up|down|away|out)\b|\s*[.,]|$)",
+    r"|with|up|down|away|out|\w+ing)\b|\s*[.,]|$)",
     re.IGNORECASE,
 )
+IN_A_ROW = re.compile(r"\b(?:row|line)\s+of\s+$", re.IGNORECASE)
+# "places one herb on the plate and rinses it"
+TAKEN_UP = re.compile(r"\b(?:it|its|them|they)\b", re.IGNORECASE)
+HEDGED_TIME = re.compile(r"\b(?:about|around|approximately|roughly)\s+\w+\s+(?:second|minute|hour|day|time)s?\b", re.I)
 # "cuts the cake in two", "all but two"
 DIVIDED = re.compile(r"\b(?:in|into)\s+$", re.IGNORECASE)
 # Behind a counted noun these are no part of it: "one man left".
 BEHIND_NOUN = word_set("left alone seated dressed clad")
-ONE_NAMES = word_set(
-    "another by after who that which side end way direction day of",
-)
-PREPOSITIONS = word_set(
-    "of in on at to into onto from with without within over under up down off out across along around",
-    "round through by for near beside between behind before after during against toward towards past",
-    "above below inside outside about as than like until till via upon",
-)
-CLOSED = word_set(
-    "and or but while when where who whom whose which that then so because if a an the his her hers its",
-    "their our my your this these those each every all both per he she it they we i you him them is are",
-    "was were be been being has have had does do did will would can could may might must there again too",
-    "also only just not no using",
-)
-TRAILING = word_set(
-    "forward forwards backward backwards clockwise counterclockwise anticlockwise upward upwards downward",
-    "downwards sideways around together away back forth again more apart ahead overhead straight today",
-    "total",
-)
-PRONOUNS = word_set(
-    "he she it they his her hers its their theirs him them himself herself itself themselves",
-)
-BE_FORMS = word_set("is are was were has have do does")
-# One of the two who did it also did it.
-MOMENTS = word_set("begin start leave enter exit appear arrive")
-OPENERS = word_set(
-    "and but while as when where that because if whereas then",
-)
 THERE_BE = re.compile(r"\bthere\s+(is|are|was|were)\s+(?:exactly\s+)?$", re.IGNORECASE)
 AND_BEFORE = re.compile(r"\b(?:and|or)\s+(?:exactly\s+)?$", re.IGNORECASE)
 MAX_PHRASE_WORDS = 12
@@ -206,6 +182,8 @@ def _counts_something(count: Count) -> bool:
     if count.word.isdigit() and (word in CLOSED or not word or word.isdigit()):
         # "adult 1", "8 10 minutes"
         return False
+    if any(match.start() < count.start < match.end() for match in HEDGED_TIME.finditer(count.text)):
+        return False
     if OF_THEM.search(count.text) or not MASS.isdisjoint((word,)):
         return False
     divided = not word or word in CLOSED or word in PREPOSITIONS
@@ -266,11 +244,13 @@ def _fits(count: Count, value: int) -> bool:
         return False
     if natural and value > MOST_TIMES * count.value:
         return False
-    if not phrase.isdisjoint(("team", "teams")):
+    if not phrase.isdisjoint(("team", "teams", "twin", "twins", "last", "final", "more", "first")) or (
+        value < MOST_TIMES and IN_A_ROW.search(before)
+    ):
         return False
     if value > 1 or count.adverb or _times_after(count):
         return True
-    if not phrase.isdisjoint(("different", "similar", "identical", "various", "more", "matching")):
+    if not phrase.isdisjoint(("different", "similar", "identical", "various", "matching")):
         return False
     subject = _is_clause_start(count) or THERE_BE.search(count.text, 0, count.start) is not None
     return not (
@@ -318,6 +298,8 @@ def _cross(count: Count, *, to_one: bool) -> list[Edit] | None:
         edits = [Edit(start, end, match_case(word, new_form))] if new_form else []
     if AND_BEFORE.search(count.text, 0, count.start) and _is_clause_start(count) and not _has_verb_before(count):
         # "a man and two women hold": both are the subject.
+        return None
+    if TAKEN_UP.search(count.text, count.end):
         return None
     agreement = _agree(count, head[1] if head else count.end, to_one=to_one)
     return None if agreement is None else [*agreement, *edits]
@@ -434,7 +416,7 @@ def _inflect_verb(text: str, match: re.Match[str], *, to_one: bool) -> list[Edit
     if AND_VERB.match(text[end:]) or lowered in UNCHANGED:
         return None
     if lowered.endswith(("ing", "ed")) and not re.search(r"\b(?:is|are|was|were|has|have)\b", text[end:]):
-        return []
+        return None if _has_later_verb(text[end:]) else []
     if to_one and lowered in MOMENTS:
         return None
     if to_one and lowered in ("are", "were", "have", "do"):
@@ -443,3 +425,13 @@ def _inflect_verb(text: str, match: re.Match[str], *, to_one: bool) -> list[Edit
         return [Edit(start, end, match_case(word, third_person(lowered)))]
     plain = None if to_one else plain_verb(lowered)
     return [Edit(start, end, match_case(word, plain))] if plain else None
+
+
+def _has_later_verb(text: str) -> bool:
+    """Return whether the verb of the subject may follow a description: "two men dressed in white laugh"."""
+    words = re.findall(r"[a-z]+", re.split(r"[.;]", text.lower())[0])
+    return any(
+        word in lemmas(word).get("VERB", ()) or plain_verb(word) is not None
+        for before, word in itertools.pairwise(words)
+        if before not in BEFORE_NOUN
+    )

@@ -40,7 +40,6 @@ FITTED = phrase_pattern(
 )
 AFLOAT = frozenset(LANDMARKS["boat"].split()) | {"board", "surfboard", "skates", "skis", "ski", "rollerblades"}
 ROWED = re.compile(r"\b(?:paddl|row|sail|surf|float|div|skat|ski|jump|rid)(?!e?rs?\b)\w*", re.IGNORECASE)
-GOING = frozenset({"leaving", "exiting", "departing", "walking", "running", "going", "moving", "getting", "continuing"})
 PRONOUNS = frozenset({"him", "her", "them", "it", "me", "us", "himself", "herself", "themselves"})
 GOES_TO = frozenset({"to", "over to", "up to", "back to"})
 PARTS = frozenset({"edge", "side", "corner", "end", "top", "bottom", "middle", "center", "room"})
@@ -59,8 +58,6 @@ def needs_place(text: str, phrase: str, start: int, end: int, target: str) -> st
             return f"what is poured is in the {head}"
     if head in AFLOAT and (rowed := ROWED.search(text)):
         return f"'{rowed.group()}' needs the {head}"
-    if phrase == "before" and after[:1] and after[0] in GOING:
-        return f"nothing is done there after '{after[0]}'"
     if target == "far from" and after[:1] and after[0] in PRONOUNS:
         return f"'{after[0]}' may be the same person"
     if phrase in ("on", "onto") and head in ("laptop", "computer", "phone", "keyboard"):

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from foilworks.core.text.language.inflection import lemmas, plain_verb, singular
 from foilworks.core.text.language.verb_forms import TAGS, verb_form, verb_readings
 from foilworks.core.text.language.word_lists import word_set
-from generation.grammar.preposition_rows import EVENTS, LANDMARKS, OPPOSITES, OTHER, REFUSED, ROWS, VERBS
+from generation.grammar.preposition_rows import LANDMARKS, OPPOSITES, OTHER, REFUSED, ROWS, VERBS
 from generation.grammar.preposition_words import DETERMINERS, NO_OBJECT
 
 MORE_DETERMINERS = DETERMINERS | {"some", "another", "other", "one", "two", "three", "both", "many", "several", "all"}
@@ -74,7 +74,7 @@ def choices(phrase: str, before: Sequence[str], after: Sequence[str]) -> tuple[s
     rows = _rows().get(phrase)
     if not rows:
         return ()
-    landmark = _activity(after) if phrase in ("before", "after") else _landmark(after)
+    landmark = _landmark(after)
     if not landmark:
         return ()
     if (before and before[-1] in ADVERBS) or (phrase == "from" and not EXCERPTS.isdisjoint(before)):
@@ -206,15 +206,6 @@ def _landmark(after: Sequence[str]) -> frozenset[str]:
 @lru_cache(maxsize=20_000)
 def _is_gerund(word: str) -> bool:
     return word.endswith("ing") and any(tag == "VBG" for _, tag in verb_readings(word))
-
-
-def _activity(after: Sequence[str]) -> frozenset[str]:
-    """Return what happens earlier or later: "before eating", "after the match"."""
-    first = after[0] if after else ""
-    if _is_gerund(first):
-        return frozenset({"activity"})
-    head, _ = _head(after)
-    return frozenset({"activity"}) if head in EVENTS else frozenset()
 
 
 def head_noun(after: Sequence[str]) -> str:

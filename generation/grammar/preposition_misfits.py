@@ -3,8 +3,7 @@
 import re
 
 from foilworks.core.text.language.inflection import lemmas
-from foilworks.core.text.language.living import kind_of
-from generation.grammar.preposition_choice import PRONOUNS, head_noun
+from generation.grammar.preposition_choice import head_noun
 
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 SENTENCE_END = re.compile(r"[.;!?]")
@@ -26,11 +25,8 @@ CONTACT = (
     r"|sit|sat|open|talk|speak|greet|put|plac|get|stand|pet|push|pull|stop|pass|whisper|join|look)"
 )
 POSTURES = r"\b(?:lean|reach|bend|bent|stretch|crouch|squat|kneel|knelt"
-# What is done only earlier, or only later.
-ORDERED = (
-    r"\A(?:hear|see|notic|realiz|be|get|hav|finish|receiv|find|succe|fail|complet|stop|miss|los|land|fall|lean|lay|ly"
-    r"|disappear|paus)\w*ing\b|\b(?:again|finally|continu|another|once more)"
-)
+GLIDING = r"\b(?:(?:sled|snowboard|toboggan|tub)(?:s|d?ing)?\b|slid|sleigh|f[ae]ll|ski|skat|railing)"
+SEATED = r"\b(?:sit|sat|sitting|sits|lie|lies|lying|lay|lays|laying)\b"
 MOVED = r"\b(?:go|goes|going|walk|walks|walking|run|runs|running|come|comes|coming|climb|climbs|move|moves) (?:\w+ )?"
 VIEWER = "the viewer decides what is in front"
 DIRECTION = "another act needs the direction"
@@ -58,7 +54,13 @@ MISFITS = (
     ("into|out of", "", "", r"\Aanother\b", BOTH),
     ("into", "out of", r"\bput\w*\b|\b(?:its contents|himself|herself|themselves)\b", "", PLACE),
     ("into", "out of", r"\b(?:jump|div|dove|leap)\w*", NEXT + r"(?:water|pool|lake|sea|ocean|river)\b", PLACE),
-    ("onto", "off", r"\b(?:put|plac|throw|threw|toss|lay|set|pour|vault|load|flip|land)\w*", "", PLACE),
+    (
+        "onto",
+        "off",
+        r"\b(?:put|plac|throw|threw|toss|lay|set|pour|vault|load|flip|land|spoon|scoop|squeez)\w*",
+        "",
+        PLACE,
+    ),
     ("onto|off", "", "", r"\A(?:it|them)\b|\bover\b|, (?:which|where)", PLACE),
     ("outside|inside", "", r"\b(?:go|goes|going|push|pull|throw|run|step)\w*\b", "", "the caption tells where from"),
     ("outside|inside", "", "", r"\A(?:\w+ )?ring\b", BOTH),
@@ -67,6 +69,10 @@ MISFITS = (
     ("under", "", "", NEXT + r"(?:windows?|signs?|lights?|slit)\b", PLACE),
     ("under", "", r"\b(?:look|hid|search|peer|crawl)", "", PLACE),
     ("under", "", "", NEXT + r"(?:blankets?|covers?)\b", PLACE),
+    ("over|under|above|below", "", r"\b(?:arms?|hands?|fists?|legs?|feet|head)\b", "", PLACE),
+    ("on top of|on", "under", SEATED, NEXT + r"(?:beds?|couch|sofa|counter|countertop)\b", PLACE),
+    ("behind|in front of", "", r"\b(?:tailgat|leave|leaving|left|stream|trail|chas)", "", DIRECTION),
+    ("behind|in front of", "", "", r"\A(?:us|me|\w+ing)\b|\blook\w* (?:for?|in|at|through)\b", VIEWER),
     (
         "over|under|above|below",
         "",
@@ -75,12 +81,26 @@ MISFITS = (
         "boats pass under bridges",
     ),
     ("up|down", "", "", NEXT + r"(?:ramps?|half-?pipe|slides?|poles?|ropes?|bars?|walls?)\b", BOTH),
+    ("up|down", "", "", NEXT + r"(?:waterfalls?|rapids|cliff)\b|\b(?:back|up|down|top|bottom)\b", BOTH),
     ("up|down", "", MOVED + r"(?:up|down|back)\b|\bback $", "", BOTH),
-    ("up|down", "", r"\b(?:(?:sled|snowboard|toboggan|tub)(?:s|d?ing)?\b|slid|sleigh|f[ae]ll)", "", DIRECTION),
-    ("before|after", "", "", ORDERED, "only one order makes sense, or it is done twice"),
-    ("before|after", "", r"\b(?:again|continu\w*|keeps?|resum\w*|return\w*)\b", "", "it is done before and after"),
-    ("before|after", "", r"\b(?:apologi|thank|celebrat|react|answer|wait)", "", "only one order makes sense"),
+    ("up|down", "", GLIDING, "", DIRECTION),
+    ("up|down", "", "", GLIDING, DIRECTION),
+    ("behind|in front of", "", r"\bdrum|\b(?:table|desk|bar|counter)\b", "", VIEWER),
+    (
+        "behind|in front of",
+        "",
+        "",
+        NEXT
+        + r"(?:audiences?|bleachers|judges|stands|crowds?|people|spectators|buildings?|cakes?|plates?|bowls?|food)\b",
+        PLACE,
+    ),
+    ("in|inside", "outside", "", r"\b(?:and|then|they|he|she)\b|;", PLACE),
+    ("under|underneath|beneath", "on top of|on", r"\b(?:drawers?|cabinets?|cupboards?|shelf|shelves)\b", "", PLACE),
 )
+# What follows an entry: "and closes both sides of the window".
+NEXT_ACT = re.compile(r"\b(?:and|then)\b|,")
+INDOOR_ACT = re.compile(r"\b(?:clos|open|shut|clean|sweep|vacuum|window|cupboard|cabinet|shel[fv]|stove|fridge|bed)\w*")
+PAST = frozenset({"took", "went", "ran", "came", "put", "sat", "stood", "got", "threw", "picked"})
 BODY = re.compile(POSTURES + r"|climb|help|us|need|tri)\w*")
 CLAUSE_END = re.compile(r",|\bthen\b")
 TAKEN = re.compile(r"\b(?:tak|took|grab|pick|get|retriev|fetch|crack|measur|carr|hold|bring)")
@@ -98,11 +118,21 @@ def misfit(text: str, phrase: str, start: int, end: int, target: str) -> str:
             return why
     if phrase in ("into", "out of") and BODY.search(CLAUSE_END.split(before)[-1]):
         return DIRECTION
+    if (
+        phrase in ("into", "out of", "from")
+        and target in ("into", "out of")
+        and _is_elsewhere(earlier, before, behind, target)
+    ):
+        return "another act of the caption tells where it happens"
+    if (
+        phrase in ("into", "out of")
+        and POURED.search(before)
+        and (any(map(str.strip, earlier)) or NEXT_ACT.search(behind))
+    ):
+        return "another step needs this one"
     taken = TAKEN.search(before) if (phrase, target) == ("into", "out of") else None
     if taken and POURED.search(before, taken.end()):
         return "it is poured out of what is taken"
-    if phrase in ("before", "after"):
-        return _order(before.strip(), behind, is_first=not any(map(str.strip, earlier)))
     head = head_noun(WORD.findall(behind))
     if target in ("into", "out of", "onto", "off", "towards", "away from") and head:
         is_there = rf"\b(?:on|in|inside|onto|into) {SKIP}{re.escape(head)}\b"
@@ -111,17 +141,15 @@ def misfit(text: str, phrase: str, start: int, end: int, target: str) -> str:
     return ""
 
 
-def _order(before: str, behind: str, *, is_first: bool) -> str:
-    """Return why an act may be both before and after, or can only be so: "Stir before serving"."""
-    words, after = WORD.findall(before), WORD.findall(behind)
-    if not words:
-        return "" if is_first else "it may be done earlier, too"
-    if words[0] in lemmas(words[0]).get("VERB", ()) and not kind_of(words[0]):
-        return "an instruction is not asserted"
-    act = set(lemmas(after[0]).get("VERB", ())) if after else set()
-    if any(act & set(lemmas(word).get("VERB", ())) for word in words):
-        return f"'{after[0]}' is done more than once"
-    head = head_noun(after[1:])
-    if after[1:2] and (after[1] in PRONOUNS or (head and [*words, *after].count(head) > 1)):
-        return f"the caption needs '{after[0]}' in this order"
-    return ""
+def _is_elsewhere(earlier: list[str], before: str, behind: str, target: str) -> bool:
+    """Return whether what is done before or after happens in the place that somebody enters or leaves."""
+    if target == "into":
+        verbs = [word for word in WORD.findall(before) if _is_act(word)]
+        return len(verbs) > 1 or any(map(str.strip, earlier))
+    return bool(NEXT_ACT.search(behind)) and bool(INDOOR_ACT.search(behind))
+
+
+def _is_act(word: str) -> bool:
+    """Return whether a word is a finite verb or participle: "closes", "walking"."""
+    readings = lemmas(word)
+    return (word.endswith(("s", "ed", "ing")) and "VERB" in readings and word not in readings["VERB"]) or word in PAST

@@ -4,8 +4,6 @@
 words; empty: any; after a minus: none of these. A row without replacements leaves the preposition alone.
 """
 
-from foilworks.core.text.language.word_lists import word_set
-
 VERBS = {
     # It moves itself.
     "move": (
@@ -154,11 +152,6 @@ LANDMARKS = {
 # Landmarks of these kinds are never a place for "thing".
 REFUSED = frozenset({"body", "media", "abstract", "reciprocal"})
 
-# What happens before or after an event.
-EVENTS = word_set(
-    "match game race fight dinner lunch breakfast meal show concert performance wedding class workout jump competition",
-    "surgery accident interview shower work school meeting ceremony",
-)
 # As replacements: the exact opposite.
 OTHER = "OTHER"
 # Exact opposites, which come first.
@@ -194,8 +187,6 @@ OPPOSITES = {
     "over to": ("away from",),
     "up to": ("away from",),
     "back to": ("away from",),
-    "before": ("after",),
-    "after": ("before",),
     "from": ("into",),
     "from behind": ("from in front of",),
 }
@@ -221,7 +212,7 @@ ROWS = (
     ("into", "swim dive plunge", "", ""),
     ("into", "fall", "water container", "next to"),
     ("into", "jump leap hop climb get step walk run come go crawl move", "water", "out of"),
-    ("into", "move", "room car boat container place enterable -person", "out of"),
+    ("into", "move", "room car boat place enterable -person", "out of"),
     ("into", "run walk drive ride", "wall person", "away from"),
     ("into", "take", "room car", "out of"),
     # Out of.
@@ -338,7 +329,7 @@ ROWS = (
     ("inside", "put stuff", "dish", ""),
     ("inside", "", "room car -open", "outside"),
     ("inside", "stay none be hold", "container -dish", "next to, behind"),
-    ("outside", "", "room car -gate", "inside"),
+    ("outside", "", "room car -gate", "inside, in"),
     # Over, under, above, below.
     ("over", "look talk turn lean bend think", "", ""),
     ("over", "cook put hold", "stove", "next to"),
@@ -404,7 +395,7 @@ ROWS = (
         "surface stage pitch car mount boat cliff bridge building roof wall ladder tree -floor",
         "onto",
     ),
-    ("off, off of", "push pull throw roll slide kick", "surface stage cliff -floor", "onto"),
+    ("off, off of", "pull throw roll slide kick", "surface stage cliff -floor", "onto"),
     ("off, off of", "drive run", "road", "onto"),
     ("off, off of", "drop", "surface cliff -floor", "onto"),
     ("off, off of", "take", "under_it -cart", "from under"),
@@ -436,7 +427,4 @@ ROWS = (
     ("along", "take gather collect pick sit stand", "shore water", "away from"),
     ("around", "show turn look sit", "", ""),
     ("around", "walk run drive ride fly skate jog move swim race", "car table tree pole", "away from"),
-    # Time.
-    ("before", "", "activity", "after"),
-    ("after", "", "activity", "before"),
 )

@@ -41,7 +41,7 @@ from generation.grammar.surface import phrase_pattern, replace_phrase
 
 LISTED = PLACES + PATHS
 # Mode corrected has further relations; they are never drawn, except as exact opposites.
-MORE = {"far from": "place", "from behind of": "path", "before": "time", "after": "time"}
+MORE = {"far from": "place", "from behind of": "path"}
 MORE |= dict.fromkeys(("to", "over to", "up to", "back to", "from on top of"), "path")
 KIND = dict.fromkeys(PLACES, "place") | dict.fromkeys(PATHS, "path") | MORE
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")

@@ -14,10 +14,12 @@ from foilworks.core.text.language.tokens import Token
 from generation.grammar.state_words import (
     AGENTS,
     ANIMALS,
+    BOUND,
     COOKED,
     DIRECTIONS,
     FLYERS,
     HOLDERS,
+    HOLDING,
     KEEP_DIRECTION,
     LAST_WORDS,
     LEAVES_PLACE,
@@ -28,6 +30,7 @@ from generation.grammar.state_words import (
     PIECES,
     POURED,
     PUT_BACK,
+    REACHES_IN,
     SHOWN,
     STATES_IF_PASSIVE,
     TAKING,
@@ -41,19 +44,6 @@ MADE_TOKENS = 6
 MAX_TOKENS = 400
 # What may follow a particle behind its object: "puts the cup down on the table".
 STOPS_BEHIND = ("PUNCT", "CCONJ", "SCONJ", "ADP", "ADV", "PART", "AUX")
-# Behind these verbs the preposition says more than a place.
-BOUND = {
-    "inside": frozenset({"throw", "catch", "drop"}),
-    "into": frozenset({"throw", "catch", "drop"}),
-    "onto": frozenset({"throw", "catch", "drop"}),
-    "down": frozenset({"throw", "catch", "drop"}),
-    "behind": frozenset({"throw", "catch", "drop"}),
-    "in": frozenset(
-        {"empty", "throw", "catch", "drop", "clean", "wash", "rinse", "dry", "soak", "wipe", "park", "wrap", "open"}
-    ),
-    "at": frozenset({"throw", "catch", "drop"}),
-    "on": frozenset({"throw", "catch", "drop", "lift", "close", "open"}),
-}
 ONE_DID = frozenset({"he", "she", "it", "someone", "somebody", "who"})
 STATES_OF_DOORS = frozenset({"open", "opened", "closed", "close", "shut", "ajar", "opens", "closes"})
 UNDRESSING = frozenset({"undress", "undresses", "undressing", "undressed", "removing", "removes"})
@@ -62,7 +52,7 @@ GOES = frozenset({"enter", "walk", "go", "come", "step", "run", "exit", "leave",
 TUMBLES = frozenset(
     {"jump", "flip", "dance", "march", "skip", "bow", "climb", "kick", "spin", "follow", "do", "ride", "grab"}
 )
-DRIES = frozenset({"towel", "cloth", "wash", "washes", "rinse", "rinses", "hold"})
+DRIES = frozenset({"towel", "cloth", "wash", "washes", "rinse", "rinses", "hold", "blow", "blows"})
 RESTS = frozenset({"rest", "sleep", "awaken", "wake", "lie", "lay", "fall", "yawn"})
 CUTTING = frozenset({"cut", "chop", "slice", "peel", "dice", "grate", "mince", "crack"})
 COOKERS = frozenset({"stove", "oven", "burner", "cooker", "hob", "heat", "gas", "tap", "faucet", "water"})
@@ -147,7 +137,7 @@ def _description(case: _Case) -> str:
     described = (
         (past and (verb.tag == "VBN" or not follows))
         or adjective
-        or (before is not None and before.lower == "with")
+        or (before is not None and before.lower in ("with", "very", "so", "too"))
         or (found_change.passive and verb.lemma in STATES_IF_PASSIVE)
         or (verb.tag == "VBD" and bare and case.head == case.tokens[found_change.verb + 1].lower)
     )
@@ -243,11 +233,33 @@ def _later_acts(case: _Case) -> str:
     }
     if not opposite.isdisjoint(others):
         return f"the caption also says '{min(opposite & others)}'"
+    if why := _held_or_open(case, others):
+        return why
+    acts_there = {token.lemma for token in case.tokens[: case.found_change.verb] if token.part == "VERB"}
+    if verb in ("leave", "exit") and (later or acts_there):
+        return f"what follows happens after '{verb}'"
     if verb in TAKING and not USES.isdisjoint(later):
         return "a later act needs the thing in hand"
     if verb in LEAVES_PLACE and later:
         return f"what follows happens after '{verb}'"
     return ""
+
+
+def _held_or_open(case: _Case, others: set[str]) -> str:
+    """Return whether other acts tell that the thing is in hand already, or that the door is open."""
+    what, before = case.found_change.what, case.tokens[: case.found_change.verb]
+    if what and {case.change.verb, case.target} & {"put down", "pick up", "lift"}:
+        named = case.head in {token.lemma for token in case.tokens[: what.first]}
+        if named or not HOLDING.isdisjoint(others):
+            return "the caption tells who holds it"
+    if case.target in ("push", "pull"):
+        return "one may push and pull it"
+    if (case.change.verb, case.target) == ("put back", "remove"):
+        return "what is removed may be put away"
+    if any(token.lower == "nearby" for token in case.noun_phrase):
+        return case.misfit
+    acts = {token.lemma for token in before if token.part == "VERB"}
+    return "it was open before" if case.change.verb in ("close", "shut") and not REACHES_IN.isdisjoint(acts) else ""
 
 
 def _other_word(case: _Case) -> str:
@@ -400,7 +412,7 @@ def _passed(case: _Case) -> str:
         return "what follows is done standing"
     if case.change.verb == "sit down" and not GOES.isdisjoint(earlier):
         return "one goes to a seat to sit down"
-    if case.change.verb == "turn off" and case.head in COOKERS and not SERVES.isdisjoint(later):
+    if case.change.verb == "turn off" and case.head in COOKERS and not SERVES.isdisjoint(later | earlier):
         return "one turns it off before serving"
     return ""
 

@@ -27,8 +27,10 @@ NOT_LITERAL = {
     "take out": word_set("drink bite trash garbage anger frustration loan student"),
     "take": word_set("bite sip drink"),
     "take down": word_set("man woman boy girl person opponent player people guy wrestler note picture"),
-    "turn on": word_set("screw bolt nut grass road street corner side stage way path track highway man woman"),
-    "turn off": word_set("screw bolt nut road street corner side stage way path track highway"),
+    "turn on": word_set(
+        "camera video recording screw bolt nut grass road street corner side stage way path track highway man woman"
+    ),
+    "turn off": word_set("camera video recording screw bolt nut road street corner side stage way path track highway"),
     "put in": word_set("goal effort time fire"),
     "put on": word_set(
         "chapstick lipstick lotion cream perfume deodorant sunscreen polish",
@@ -170,3 +172,23 @@ POURED = NOUNS["liquid"] | word_set(
     "salt sugar flour spice pepper seasoning powder sauce cream butter cheese honey syrup mixture batter detergent",
     "soap rice jeera cumin oregano coriander paste dressing vinegar garlic ginger dough sand ice makeup lotion",
 )
+# Of these, somebody has the thing in hand.
+HOLDING = word_set("hold hug carry cradle wear eat drink read squeeze grip clutch")
+# Behind these a door or lid was open.
+REACHES_IN = word_set(
+    "enter walk go come step run exit leave move head return rush take get grab put look stare peer place pull reach",
+    "fetch pick",
+)
+# Behind these verbs the preposition says more than a place.
+BOUND = {
+    "inside": frozenset({"throw", "catch", "drop"}),
+    "into": frozenset({"throw", "catch", "drop"}),
+    "onto": frozenset({"throw", "catch", "drop"}),
+    "down": frozenset({"throw", "catch", "drop"}),
+    "behind": frozenset({"throw", "catch", "drop"}),
+    "in": frozenset(
+        {"empty", "throw", "catch", "drop", "clean", "wash", "rinse", "dry", "soak", "wipe", "park", "wrap", "open"}
+    ),
+    "at": frozenset({"throw", "catch", "drop"}),
+    "on": frozenset({"throw", "catch", "drop", "lift", "close", "open"}),
+}

@@ -73,9 +73,20 @@ DOMAINS = {
 # What is in nearly every clip of a house or of people is no foil.
 COMMON = frozenset({"home", "clothes"})
 # One of these in a clip makes the others likely.
-TOGETHER = (frozenset({"kitchen", "food"}), frozenset({"street", "sport", "animal", "outdoors"}))
+TOGETHER = (
+    frozenset({"kitchen", "food"}),
+    frozenset({"street", "sport", "animal", "outdoors"}),
+    frozenset({"home", "kitchen", "food", "toys"}),
+)
+# Of a clip that tells only persons and clothes, the scene is unknown.
+UNSURE = frozenset({"kitchen", "food", "street"})
+PETS = frozenset({"dog", "cat", "puppy", "kitten", "fish"})
 # These lie about anywhere, or have another meaning as well.
-ANYWHERE = word_set("mat rope ball pole toy net card top polo goal tee pin rock plant leaf animal bird")
+ANYWHERE = word_set(
+    "mat rope ball pole toy net card top polo goal tee pin rock plant leaf animal bird nail board bag bin box cement",
+    "glass bottle cup can phone camera helmet herb pot cereal seal swing orange slide paper cloth towel ring key lock",
+    "fan scale rack bow hood tile level wheel iron file",
+)
 
 
 @lru_cache(maxsize=20_000)
@@ -92,4 +103,6 @@ def is_elsewhere(noun: str, own_domains: frozenset[str]) -> bool:
     """Return whether a clip with things of `own_domains` surely does not show the thing."""
     domains = domains_of(noun)
     taken = own_domains.union(*(group for group in TOGETHER if own_domains & group))
-    return bool(domains) and " " not in noun and noun not in ANYWHERE and domains.isdisjoint(taken | COMMON)
+    if own_domains <= {"clothes"}:
+        taken |= UNSURE
+    return bool(domains) and " " not in noun and noun not in ANYWHERE | PETS and domains.isdisjoint(taken | COMMON)

@@ -16,22 +16,34 @@ from foilworks.core.text.language.tokens import Token
 from foilworks.core.text.language.tools import tagger
 from generation.grammar.actor import Actor
 from generation.grammar.actors import STAYING, Participants, find_participants, is_list
+from generation.grammar.exchanges import NO_NAMES, Names, exchanged, learned_names
 from generation.grammar.surface import replace_phrase
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
-VERSION = "6"
+VERSION = "7"
 # Behind a comma: "who", "wearing".
 OPENS_CLAUSE = ("PRON", "VERB")
 
 
+def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> Names:
+    """Learn the names of persons that the run's captions have, and their gender."""
+    del params, mode, seed
+    return learned_names(caption.text for caption in captions)
+
+
 def make(
-    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
+    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: Names = NO_NAMES
 ) -> Iterator[FoilDraft | Skip]:
-    """Make one foil per caption, without random draws."""
+    """Make one foil per caption, without random draws; `state` is from `prepare` over the whole run."""
     del seed
     tags = tagger(params["tagger"])
     for caption in captions:
         tokens = tags.tag(caption.text)
+        everywhere = exchanged(caption.text, tokens, state) if mode != "paper" else None
+        if everywhere:
+            marks = {"exchanged": "everywhere", "tagger": tags.name}
+            yield draft_from_edits(caption, everywhere, method="actor_swap", mode=mode, facts=marks)
+            continue
         participants = find_participants(tokens, mode)
         if isinstance(participants, str):
             yield Skip(caption.id, participants)

@@ -38,7 +38,6 @@ ALL_FOILS = [
     ("a dog runs into the house", "a dog runs {} the house", ("out of",)),
     ("a boy runs into a wall", "a boy runs {} a wall", ("away from",)),
     ("a girl jumps off a bridge", "a girl jumps {} a bridge", ("onto",)),
-    ("he washes his hands before cooking", "he washes his hands {} cooking", ("after",)),
     ("a lady sits next to a globe", "a lady sits {} a globe", ()),
 ]
 
