@@ -66,7 +66,7 @@ RETURNED = SHARED_BY_BOTH | word_set(
 )
 SHOWN = word_set("see show appear seem begin start continue stop look watch listen smile nod walk turn wear hold take")
 # Behind a noun: what tells which person it is.
-DESCRIBES = word_set("in with of wearing who from at on and or being standing sitting holding seated dressed")
+DESCRIBES = word_set("in with of wearing who from at on being standing sitting holding seated dressed")
 SIDES = word_set("hand hands arm arms foot feet leg legs side sides end ends shoe shoes eye eyes thumb thumbs way room")
 APART = word_set("in out away into off inside outside through up down over to from")
 # A name is one in so many captions.
@@ -135,14 +135,17 @@ def _usual(counts: Counter[str]) -> str:
     return gender if n >= NAME_COUNT and n >= 0.9 * total else "n"
 
 
-def exchanged(text: str, tokens: Sequence[Token], names: Names) -> list[Edit] | None:
-    """Return the edits that exchange two persons of a caption; None if this is not surely right and false."""
-    if len(tokens) > MAX_TOKENS or any(token.text in ';:"?' for token in tokens) or _of_both(tokens):
+def exchanged(text: str, tokens: Sequence[Token], names: Names, *, named: bool) -> list[Edit] | None:
+    """Return the edits that exchange two persons of a caption; None if this is not surely right and false.
+
+    `named`: only two names, or only two nouns.
+    """
+    if not tokens or len(tokens) > MAX_TOKENS or any(token.text in ';:"?' for token in tokens) or _of_both(tokens):
         return None
     mentions = list(_mentions(tokens, names))
     first = next(iter(mentions), None)
     second = _second(tokens, mentions, first) if first is not None and _opens(tokens, first) else None
-    if first is None or second is None or first.named != second.named:
+    if first is None or second is None or first.named is not named or second.named is not named:
         return None
     both = [person for person in mentions if person.key in (first.key, second.key)]
     others = any(
@@ -231,10 +234,18 @@ def _is_bare(tokens: Sequence[Token], person: Person, mentions: Sequence[Person]
         or person.gender == "a"
         or not head.text.islower()
         or head.lower in UNSURE | CHILDREN | COLLECTIVES
-        or (after is not None and after.lower in DESCRIBES)
+        or (after is not None and (after.lower in DESCRIBES or _is_set_off(tokens, person.last)))
     ):
         return False
     return not _is_listed(tokens, person, {other.first for other in mentions})
+
+
+def _is_set_off(tokens: Sequence[Token], comma: int) -> bool:
+    """Return whether a comma sets off a description: "a woman, dressed in black,"."""
+    after = tokens[comma + 1] if comma + 1 < len(tokens) else None
+    return (
+        tokens[comma].text == "," and after is not None and (after.part in ("VERB", "PRON") or after.lower in DESCRIBES)
+    )
 
 
 def _is_listed(tokens: Sequence[Token], person: Person, inside: set[int]) -> bool:

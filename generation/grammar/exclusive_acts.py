@@ -194,7 +194,8 @@ def _unclear_end(swap: Swap) -> bool:
     stays = after is not None and (after.lower in ("with", "seen") or after.lemma in STILL)
     if stays and not POSSESSIVE.isdisjoint(following):
         return True
-    if swap.second and subject.plural != counterpart.plural:
+    one_thing = any(token.lower in ("a", "an") for token in swap.between())
+    if swap.second and subject.plural != counterpart.plural and one_thing:
         return True
     if any(token.lower in ("seen", "shown") for token in tokens[subject.last : counterpart.first]):
         return True

@@ -244,7 +244,7 @@ def _fits(count: Count, value: int) -> bool:
         return False
     if natural and value > MOST_TIMES * count.value:
         return False
-    if not phrase.isdisjoint(("team", "teams", "twin", "twins", "last", "final", "more", "first")) or (
+    if not phrase.isdisjoint(("team", "teams", "twin", "twins", "last", "final", "first")) or (
         value < MOST_TIMES and IN_A_ROW.search(before)
     ):
         return False

@@ -39,12 +39,15 @@ def make(
     tags = tagger(params["tagger"])
     for caption in captions:
         tokens = tags.tag(caption.text)
-        everywhere = exchanged(caption.text, tokens, state) if mode != "paper" else None
+        participants = find_participants(tokens, mode)
+        # Names change places everywhere; plain nouns do only where their phrases cannot be swapped.
+        kinds = () if mode == "paper" else (True, False) if isinstance(participants, str) else (True,)
+        drawn = (exchanged(caption.text, tokens, state, named=named) for named in kinds)
+        everywhere = next(filter(None, drawn), None)
         if everywhere:
             marks = {"exchanged": "everywhere", "tagger": tags.name}
             yield draft_from_edits(caption, everywhere, method="actor_swap", mode=mode, facts=marks)
             continue
-        participants = find_participants(tokens, mode)
         if isinstance(participants, str):
             yield Skip(caption.id, participants)
             continue

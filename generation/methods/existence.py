@@ -48,11 +48,17 @@ LISTED = (
     "bottle",
     "candle",
     "chair",
+    "canoe",
     "drum",
+    "guitar",
     "hammer",
+    "horse",
     "ladder",
     "lemon",
     "pillow",
+    "shovel",
+    "tent",
+    "trumpet",
     "umbrella",
 )
 

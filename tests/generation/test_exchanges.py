@@ -25,7 +25,7 @@ EXCHANGED = [
 
 @pytest.mark.parametrize(("caption", "foil"), EXCHANGED)
 def test_two_persons_change_places_everywhere_or_not_at_all(caption, foil):
-    edits = exchanged(caption, tagger("offline").tag(caption), NO_NAMES)
+    edits = exchanged(caption, tagger("offline").tag(caption), NO_NAMES, named=not caption.startswith("A "))
     assert (apply_edits(caption, edits) if edits else None) == foil
 
 
@@ -36,13 +36,13 @@ def test_a_run_tells_names_that_are_other_words_too():
     texts += [
         "Cuddy runs.",
         "Then Cuddy walks to her car.",
-        "Here Cuddy sits by her desk.",
-        "Now Cuddy is in her room.",
+        "Then Cuddy sits by her desk.",
+        "Then Cuddy is in her room.",
     ]
     names = learned_names(texts)
     assert (names.genders["House"], names.genders["Cuddy"]) == ("m", "f")
     tokens = tagger("offline").tag(caption)
-    edits = exchanged(caption, tokens, names)
+    edits = exchanged(caption, tokens, names, named=True)
     assert edits
     assert apply_edits(caption, edits) == "Cuddy walks up to House and gives him a file."
-    assert exchanged(caption, tokens, NO_NAMES) is None
+    assert exchanged(caption, tokens, NO_NAMES, named=True) is None
