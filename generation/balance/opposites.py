@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from foilworks.core.text.language.numbers import value_of
 from generation.balance.balanced_pairs import Pair, change
 
-NOT = "not"
+# The foil without them, or with them, differs in other words, too: "shirtless", "in a red shirt".
+DENIALS = ("not", "no", "without", "shirtless")
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,16 @@ def replacement_of(pair: Pair) -> Replacement:
     counts = [{word for word in side if value_of(word) is not None} for side in (removed, inserted)]
     removed, inserted = counts if all(counts) else (removed, inserted)
     # "is not", "does not run": the verb only agrees with "not".
-    denials = [{NOT for word in side if word == NOT or word.endswith(("n't", "n’t"))} for side in (removed, inserted)]
-    removed, inserted = denials if denials[0] != denials[1] else (removed, inserted)
+    denials = [{word for word in map(_denial, side) if word} for side in (removed, inserted)]
+    removed, inserted = denials if bool(denials[0]) != bool(denials[1]) else (removed, inserted)
     return Replacement(pair, " ".join(sorted(removed)), " ".join(sorted(inserted)))
+
+
+def _denial(word: str) -> str:
+    """Return which denial a word is, or ""."""
+    if word.endswith(("n't", "n’t")):
+        return DENIALS[0]
+    return word if word in DENIALS else ""
 
 
 def opposed(rows: Sequence[Replacement], others: Sequence[Replacement]) -> list[Replacement]:

@@ -37,6 +37,7 @@ _UNREAL = (
     r"|(?:needs?|needed|ha[sd]|have)\s+to|can(?=\s+be\s)|(?<=he\s)can|(?<=they\s)can|(?<=you\s)can"
     r"|(?<=one\s)can|(?<=who\s)can"
 )
+DENIED = re.compile(rf"(?<![\w'’-])(?:{_DENIED})(?![\w'’-])|\w*n['’]t\b", re.I)
 # In a clause with one of these nothing is asserted.
 UNASSERTED = re.compile(rf"(?<![\w'’-])(?:{_DENIED}|{_UNREAL})(?![\w'’-])|\w(?:n['’]t|['’]ll|['’]d\s+like)\b", re.I)
 # "can be seen" is how captions say "is there"; "will" and "may" are also names of things and months.
@@ -68,7 +69,6 @@ SUPPOSED = re.compile(
     r"|\bif\s+(?:the|a|an|he|she|it|they|you|someone)\b",
     re.IGNORECASE,
 )
-NOT = ("not", "n't", "n’t")
 MAX_LENGTH = 20_000
 
 
@@ -117,7 +117,7 @@ def _in_sentence(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
         if any(edit.start < match.start() and match.end() < edit.end for edit in edits):
             # It moves with its phrase: "the man who was trying to flee".
             continue
-        if match.group().lower().endswith(NOT) and any(_removes(edit, match) for edit in edits):
+        if any(_removes(edit, match) for edit in edits):
             continue
         first, last = _clause(text, start, limit, match.start(), match.end())
         if any(edit.start < last and edit.end > first for edit in edits):
@@ -126,9 +126,9 @@ def _in_sentence(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
 
 
 def _removes(edit: Edit, match: re.Match[str]) -> bool:
-    """Return whether an edit takes "not" away: then the foil says what the caption denies."""
-    covers = edit.start <= match.start() and match.end() <= edit.end
-    return covers and not edit.target.lower().rstrip().endswith(NOT) and " not " not in edit.target
+    """Return whether an edit takes a denial away ("not", "no", "fails"): then the foil says what the caption denies."""
+    starts_in = edit.start <= match.start() < edit.end
+    return starts_in and bool(DENIED.match(match.group())) and not DENIED.search(edit.target)
 
 
 def _clause(text: str, start: int, end: int, first: int, last: int) -> tuple[int, int]:

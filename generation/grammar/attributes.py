@@ -31,6 +31,13 @@ DIMENSIONS: dict[str, tuple[frozenset[str], ...]] = {
     "depth": (word_set("foreground"), word_set("background")),
 }
 PLACES = ("side", "depth")
+# What is always behind: no clip has it in front.
+SCENERY = word_set(
+    "mountain mountains hill hills building buildings sky city skyline tree trees forest sea ocean water shore beach",
+    "house houses cloud clouds wall tower smokestacks sunset sunrise sun moon lake river bridge street stadium field",
+)
+# Of letters and screens nobody says how large they are compared to others.
+WRITING = word_set("word words letter letters text screen logo title font website banner")
 # What one wears instead of another, if it does not tell the gender.
 GARMENTS = word_set(
     "shirt t-shirt tshirt jacket sweater coat hoodie sweatshirt vest jersey blazer suit uniform robe costume",
@@ -76,8 +83,11 @@ class Attribute:
 def attribute_swaps(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, list[Edit]]]:
     """Yield the dimension and the edits of each two attributes that can change places, from left to right."""
     words = [token.lower for token in tokens]
+    refused = {"depth": SCENERY, "size": WRITING}
     attributes = list(_attributes(tokens))[:MAX_MENTIONS]
     for first, second in combinations(attributes, 2):
+        if not refused.get(first.dimension, frozenset()).isdisjoint(words):
+            continue
         if first.dimension == second.dimension and first.value != second.value and _are_apart(tokens, first, second):
             spans = [(tokens[row.index].start, tokens[row.index].end) for row in (first, second)]
             targets = words[second.index], words[first.index]

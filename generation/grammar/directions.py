@@ -52,6 +52,8 @@ _BELOW = re.compile(
 _LOOKING = re.compile(
     r"\b(?:look|glanc|star(?:e|ing)|gaz|peek|head|eyes?|hold(?:s|ing)\s+hands?\s+of)\w*", re.IGNORECASE
 )
+# What falls and rises has only one direction.
+_BY_NATURE = re.compile(r"\b(?:f[ae]ll|drop|sink|sank|rise|rising|rose|descend|ascend|pour|drip)\w*", re.IGNORECASE)
 _LOUD = re.compile(
     r"\b(?:cheer|applau|listen|look|say|said|tell|talk|speak|answer|yell|scream|shout|clap|laugh|crowd|sing"
     r"|whisper|cry|crie)\w*",
@@ -104,6 +106,8 @@ def directions(text: str) -> Iterator[Opposite]:
         if opposite.kind in ("side", "rotation", "path") and _BOTH_SIDES.search(rest):
             continue
         if opposite.target in ("up", "down") and _BELOW.search(rest):
+            continue
+        if opposite.kind == "path" and _BY_NATURE.search(rest):
             continue
         if opposite.kind in ("side", "path") and _LOOKING.search(text[: opposite.start]):
             continue

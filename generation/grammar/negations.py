@@ -1,111 +1,118 @@
-"""Foils that deny what a caption says, or the reverse: "is not on a leash" -> "is on a leash".
+"""Foils that deny what a caption has, or the reverse: "with no hat" -> "with a hat", "shirtless" -> "in a red shirt".
 
-"not" is added only to outcomes, which captions deny, too. Start and stop are not exchanged: a clip may show both.
+"not" is not added to verbs: nobody describes what does not happen. Start and stop are not exchanged: a clip may show
+both. What is denied here are things that captions say to be missing, and outcomes.
 """
 
+import random
+import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 from foilworks.core.text.diff import Edit
-from foilworks.core.text.language.main_verb import VerbGroup, readings_by_tag, verb_group
+from foilworks.core.text.language.inflection import article
+from foilworks.core.text.language.living import COLLECTIVES, kind_of
 from foilworks.core.text.language.numbers import match_case
 from foilworks.core.text.language.phrases import is_plural_noun
 from foilworks.core.text.language.tokens import Token
-from foilworks.core.text.language.verb_forms import verb_form, verb_readings
 from foilworks.core.text.language.word_lists import word_set
+from generation.grammar.word_opposites import both_ways, opposites_in, opposition
 
-BE = word_set("is are was were")
-DO = {"VBZ": "does", "VB": "do", "VBD": "did"}
-# "some" and "already" do not fit "not"; with these, what is denied is unclear.
-CLOSED = word_set(
-    "some something someone somebody already also too still just only always both all every each everyone many",
-    "several and or but while as because when until before after then if so that who which not no never none",
-    "nothing without n't few other another one again first begins begin starts start continues continue stops stop",
-    "together either quickly",
+HAS = word_set("with wearing wears has having")
+# Whoever has none of these is described so: "a man with no hat", "a boy without shoes".
+THINGS = word_set(
+    "top shoe shoes sock socks hat cap helmet helmets coat jacket vest tie glove gloves glasses sunglasses",
+    "goggles mask makeup beard mustache moustache tattoos pants scarf bandana backpack umbrella leash collar saddle",
+    "rider driver net rope ropes harness shirts hats jackets",
 )
-# "not only", "not very"; "not at all", "not any".
-DEGREES = word_set("only just yet even very really able going ever too quite so that all")
-POLAR = word_set("any anything anyone anymore yet at until because either much")
-SUBJECTS = word_set("he she they it who that which")
-# "A cup is not shown": nothing happens.
-SEEN = word_set("see show appear view visible display begin picture go we i you come there")
-# What follows is said or explained, not shown.
-REASONS = word_set(
-    "realize realizes how know times why if because since so say says said saying tells tell told telling asks ask",
-    "asked explain explains explained explaining knows reason reasons thinks remind reminds noting notes find finds",
-    "mention mentions learn learns learned will except attempt claims argues",
+MASS = word_set("makeup")
+# Later, or on somebody else, it may be otherwise; or the thing is for something else, such as a shirt with a text.
+CHANGES = word_set(
+    "dress dresses dressed change changes changed play plays playing did that displaying reads reading says saying",
+    "text word words logo put puts putting take takes taking remove removes removing off then again before after later",
+    "another other others one both some each throws gets adjusts adjusting different or but nor",
 )
-# What is worth saying if it does not happen: "does not catch the ball", "is not wearing a helmet".
-OUTCOMES = word_set(
-    "catch hit reach win score land make answer respond react agree accept stop move notice fit work wear smile",
-    "touch have find finish help let allow laugh join wait open close fall drop break succeed believe know like",
-    "understand recognize remember return follow pay miss knock share eat drink sleep use cry blink",
+SKIPPED_PERSONS = COLLECTIVES | word_set("people persons")
+MAX_WORDS = 22
+MAX_PERSONS = 2
+# About as often as captions name them.
+SHIRT_COLOURS = ("blue", "blue", "white", "white", "black", "black", "red", "red", "green", "gray", "yellow")
+_COLOURS = "|".join(sorted({*SHIRT_COLOURS, "grey", "orange", "pink", "purple", "brown", "plaid", "striped"}))
+_SHIRTED = re.compile(
+    rf"\b(?P<who>\w+) (?:in|wearing) an? (?:{_COLOURS}) (?:t-)?shirt\b(?!-|,| ,| and\b| with\b| \w+ed\b)", re.IGNORECASE
 )
-MAX_WORDS = 14
+_SHIRTLESS = re.compile(
+    r"\bshirtless (?P<young>(?:young|old|older|elderly|little) )?(?P<who>\w+)\b(?! in\b| with\b| wearing\b| and\b)"
+    r"|\b(?P<whom>\w+) (?:with no|wearing no|without a|without his) shirt(?: on)?\b(?! ?,| and\b| or\b)",
+    re.IGNORECASE,
+)
+# "shirtless" is rarer than in captions, so that a draw keeps more of the others.
+_DENIALS = ("shirtless {0}", *("{0} with no shirt",) * 6, *("{0} wearing no shirt", "{0} without a shirt") * 3)
+_TO = r"(?=\s+to\s)"
+OUTCOMES = (
+    opposition("outcome", both_ways("successfully", "unsuccessfully")),
+    opposition("outcome", both_ways("able", "unable"), after=_TO),
+    opposition("outcome", both_ways("manages", "fails") | both_ways("managed", "failed"), after=_TO),
+)
 
 
-def negations(tokens: Sequence[Token]) -> Iterator[list[Edit]]:
-    """Yield the edits that remove "not" behind an auxiliary, or add it to the only verb of a short caption."""
+def negations(text: str, tokens: Sequence[Token], generator: random.Random) -> Iterator[list[Edit]]:
+    """Yield the edits that deny a thing or an outcome of a caption, or assert one that it denies."""
     words = [token.lower for token in tokens if token.part != "PUNCT"]
-    denied = [
-        index for index, token in enumerate(tokens) if token.lower == "not" or token.lower.endswith(("n't", "n’t"))
-    ]
-    if len(denied) == 1:
-        yield from _affirmed(tokens, denied[0])
-    elif not denied and len(words) <= MAX_WORDS and CLOSED.isdisjoint(words):
-        yield from _denied(tokens)
-
-
-def _is_plain_plural(subject: Sequence[Token]) -> bool:
-    """Return whether a subject is one plural noun, such as "two men": other words may be the verb."""
-    nouns = [token for token in subject if token.part not in ("DET", "NUM", "ADJ")]
-    return len(nouns) == 1 and nouns[0] is subject[-1] and (is_plural_noun(nouns[0].text) or nouns[0].lower == "they")
-
-
-def _is_joined(tokens: Sequence[Token]) -> bool:
-    """Return whether "and" joins another act."""
-    return any(
-        token.part == "CCONJ" and (after.part == "ADV" or readings_by_tag(after.lower))
-        for token, after in pairwise(tokens)
-    )
-
-
-def _affirmed(tokens: Sequence[Token], index: int) -> Iterator[list[Edit]]:
-    """Yield the edit that removes "not" at `index` and mends the verb: "does not run" -> "runs"."""
-    at = index - 1 if tokens[index].lower == "not" else index
-    auxiliary, after = tokens[at], tokens[index + 1] if index + 1 < len(tokens) else None
-    if not REASONS.isdisjoint(token.lower for token in tokens[:index]) or _is_joined(tokens[index:]):
+    if len(words) > MAX_WORDS:
         return
-    base = auxiliary.lower.removesuffix("n't").removesuffix("n’t")
-    words = [token.lower for token in tokens]
-    if at < 0 or after is None or after.lower in DEGREES or "but" in words or not POLAR.isdisjoint(words[index:]):
+    persons = [word for word in words if kind_of(word)]
+    is_clear = len(persons) == len(set(persons)) and CHANGES.isdisjoint(words) and SKIPPED_PERSONS.isdisjoint(words)
+    if persons and len(persons) <= MAX_PERSONS and is_clear:
+        yield from _shirt(text, generator)
+        for index in range(len(tokens) - 2):
+            yield from _thing(tokens, index)
+    for row in opposites_in(text, OUTCOMES):
+        yield [Edit(row.start, row.end, match_case(text[row.start : row.end], row.target))]
+
+
+def _shirt(text: str, generator: random.Random) -> Iterator[list[Edit]]:
+    """Yield the edit that takes a man's shirt away, or gives him one of a random colour."""
+    if text.lower().count("shirt") != 1:
         return
-    if base in BE:
-        yield [Edit(auxiliary.start, after.end, f"{match_case(auxiliary.text, base)} {after.text}")]
-    forms = {do: tag for tag, do in DO.items()}
-    if base in forms and any(tag == "VB" for _, tag in verb_readings(after.text)):
-        yield [Edit(auxiliary.start, after.end, verb_form(after.lower, forms[base]))]
+    for match in _SHIRTED.finditer(text):
+        if _is_man(match["who"]):
+            target = generator.choice(_DENIALS).format(match["who"].lower())
+            yield [Edit(*match.span(), match_case(match["who"], target))]
+    for match in _SHIRTLESS.finditer(text):
+        who = match["who"] or match["whom"]
+        if _is_man(who):
+            lead, colour = generator.choice(("in", "in", "wearing")), generator.choice(SHIRT_COLOURS)
+            target = f"{match['young'] or ''}{who} {lead} a {colour} shirt"
+            yield [Edit(*match.span(), match_case(match.group(), target) if match["who"] else target)]
 
 
-def _denied(tokens: Sequence[Token]) -> Iterator[list[Edit]]:
-    """Yield the edit that adds "not" to the only verb, if it is an outcome."""
-    group = verb_group(tokens)
-    if group is None or tokens[group.main].lemma not in OUTCOMES or not _is_simple(tokens, group):
+def _is_man(noun: str) -> bool:
+    return kind_of(noun.lower()) == "m" and not is_plural_noun(noun)
+
+
+def _thing(tokens: Sequence[Token], index: int) -> Iterator[list[Edit]]:
+    """Yield the edit behind "with", "wearing" or "has" at `index`, or of "without" there."""
+    lead, det = tokens[index], tokens[index + 1]
+    has_det = det.lower in ("a", "an", "no", "any")
+    at = index + 1 + has_det
+    if at >= len(tokens) or tokens[at].lower not in THINGS or _goes_on(tokens, at + 1):
         return
-    verb = tokens[group.agrees]
-    if verb.lower in BE and tokens[0].lower != "there":
-        yield [Edit(verb.end, verb.end, " not")]
-    elif verb.part == "VERB" and group.tag in DO:
-        yield [Edit(verb.start, verb.end, f"{DO[group.tag]} not {verb.lemma}")]
+    noun = tokens[at]
+    several = is_plural_noun(noun.text) or noun.lower in MASS
+    if lead.lower == "without" and det.lower != "no":
+        yield [Edit(lead.start, det.end if det.lower == "any" else lead.end, match_case(lead.text, "with"))]
+    elif lead.lower in HAS and det.lower == "no":
+        yield [Edit(det.start, noun.start, "")] if several else [Edit(det.start, det.end, article(noun.lower))]
+    elif lead.lower in HAS and has_det and det.lower != "any":
+        yield [Edit(det.start, det.end, "no")]
+    elif lead.lower == "with" and not has_det:
+        yield [Edit(lead.start, lead.end, "without")]
 
 
-def _is_simple(tokens: Sequence[Token], group: VerbGroup) -> bool:
-    """Return whether the caption is one clause with one verb, of which the subject is certain."""
-    subject = tokens[: group.agrees]
-    if any(token.text == "," for token in tokens) or not SEEN.isdisjoint(token.lemma for token in tokens):
+def _goes_on(tokens: Sequence[Token], index: int) -> bool:
+    """Return whether more is said of a thing: "a hat rack", "a jacket with an eye on it", "a mask around his chin"."""
+    if index == len(tokens):
         return False
-    verbs = {index for index, token in enumerate(tokens) if token.part in ("VERB", "AUX")}
-    if verbs - {group.agrees, group.main} or tokens[group.agrees - 1].part == "ADV":
-        return False
-    has_clause = not SUBJECTS.isdisjoint(token.lower for token in subject[1:])
-    return not has_clause and (group.tag != "VB" or group.main != group.agrees or _is_plain_plural(subject))
+    token = tokens[index]
+    is_its_place = token.part == "ADP" and token.lower not in ("on", "at", "while", "from", "to")
+    return token.part == "NOUN" or is_its_place or token.lower in (",", "and", "or")

@@ -1,27 +1,29 @@
-"""Negation: "A dog that is not on a leash runs." -> "… is on a leash …", "catches" -> "does not catch".
+"""Negation: "A man with no hat waves." -> "A man with a hat waves.", "fails to" -> "manages to", and the reverse.
 
 The foils are those of `generation.grammar.negations`: false by construction, because they deny what the caption says.
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import Any
 
 from foilworks.core.text.language.tools import tagger
 from generation.grammar.negations import negations
+from generation.methods._random import generator_for
 from generation.methods._rules import sound_foils
 from generation.records import CaptionInput, FoilDraft, Skip
 
-VERSION = "1"
-NO_VERB = "it neither denies anything nor has one simple clause with an outcome"
+VERSION = "2"
+NO_VERB = "it neither has nor lacks a thing that captions deny, and has no outcome"
 
 
 def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
 ) -> Iterator[FoilDraft | Skip]:
-    """Make one foil per caption, without random draws. Both modes do the same."""
-    del seed
+    """Make one foil per caption; only the colours of shirts are random. Both modes do the same."""
     tags = tagger(params["tagger"])
     for caption in captions:
-        options = ((edits, {"tagger": tags.name}) for edits in islice(negations(tags.tag(caption.text)), 1))
+        generator = generator_for(seed, "negation", caption.id)
+        options = (
+            (edits, {"tagger": tags.name}) for edits in negations(caption.text, tags.tag(caption.text), generator)
+        )
         yield from sound_foils(caption, options, method="negation", mode=mode, most=1, none=NO_VERB)
