@@ -29,10 +29,16 @@ BOUNDED = {
 } | dict.fromkeys(
     word_set(
         "put place set throw toss drop open close shut hang fold lock unlock hand give hide break crumple grab fix",
-        "light kick hit score sign slam snap tie untie zip unzip button plug unplug swallow",
+        "light kick hit sign slam snap tie untie zip unzip button plug unplug swallow remove dump spill insert pin",
+        "tear rip smash stab slap punch kiss hug fasten attach detach peel bite lay unload tip knock fire shoot fling",
+        "smack seal unscrew screw crack ring unwrap plant raise unfold drape deliver snatch",
     ),
     (),
 )
+# These need no thing.
+ALONE = word_set("sneeze cough yawn wink bow kneel faint trip stumble sigh curtsy salute crash collapse explode")
+# Of another actor than the other event, these need no thing either; of the same one, they may begin what follows.
+APPEARING = word_set("appear disappear enter arrive emerge vanish burst shatter zoom fall")
 # The door of these, and what is behind it, may be needed.
 CONTAINERS = word_set(
     "washer dryer pantry fridge refrigerator cabinet closet oven microwave car cupboard wardrobe locker inside into",
@@ -47,8 +53,10 @@ ORDER_WORDS = word_set(
     "before after then while until till when once finally first second third last next later again still since",
     "during afterwards afterward eventually initially meanwhile because so if unless whenever already as both also",
     "respectively or but simultaneously immediately back another other others same more rest even can could process",
-    "end ends stop stops halt leave leaves exit exits",
+    "end ends stop stops halt leave leaves exit exits top pieces piece result",
 )
+# Steps of cooking need each other.
+COOKING = word_set("sandwich bread butter cheese batter dough sauce mixture bowl pan pot egg eggs flour cream oven stove")
 # They may name a thing of the other event.
 BACK = word_set("it them itself themselves one ones there this that these those which")
 REPEATED = word_set("again same more")
@@ -71,12 +79,22 @@ class Exchange:
 def exchange(text: str, tokens: Sequence[Token]) -> Exchange | str:
     """Return how to exchange two events of a caption, or why that makes no foil. The first ones that can be are."""
     why = "it does not say which event comes first"
-    for window, later in _windows(_with_verbs(tokens[:MAX_TOKENS])):
+    tagged = _with_verbs(tokens[:MAX_TOKENS])
+    for window, later in _windows(tagged):
         made = _in_window(text, window, later)
+        if isinstance(made, Exchange) and (again := _said_again(tagged, window)):
+            made = f"'{again}' is said again"
         if isinstance(made, Exchange):
             return made
         why = made or why
     return why
+
+
+def _said_again(tokens: Sequence[Token], window: Sequence[Token]) -> str:
+    """Return an act of the window that the rest of the caption names, too, or ""."""
+    acts = {token.lemma for token in window if token.part == "VERB"}
+    outside = (token for token in tokens if not window[0].start <= token.start < window[-1].end)
+    return next((token.lemma for token in outside if token.lemma in acts or not acts.isdisjoint(readings_by_tag(token.lower).values())), "")
 
 
 def _with_verbs(tokens: Sequence[Token]) -> list[Token]:
@@ -113,6 +131,8 @@ def _in_window(text: str, tokens: Sequence[Token], later: Sequence[Token]) -> Ex
     behind = [token.lower for token in later]
     if OPENING.intersection(token.lemma for token in tokens) and (room := CONTAINERS.intersection(words)):
         return f"the {min(room)} may be what is opened"
+    if food := COOKING.intersection(words):
+        return f"the {min(food)} may need both events in this order"
     if back := BACK.intersection([*words, *behind]) | REPEATED.intersection(behind):
         return f"'{min(back)}' may be of the other event"
     return _connective(tokens, mark) if tokens[mark].lower in CONNECTIVES else _moved(text, tokens, mark)
@@ -160,8 +180,6 @@ def _moved(text: str, tokens: Sequence[Token], mark: int) -> Exchange | str:
     acts = _act(tokens, first), _act(tokens, (subject, second[1]))
     if acts[0] is None or acts[1] is None:
         return "one side has no finite verb"
-    if why := _why_bound(tokens, first, second):
-        return why
     heads = _head(tokens, (first[0], acts[0][0])), _head(tokens, (second[0], subject))
     is_same = heads[0] == heads[1] and subject - second[0] == 2 and tokens[second[0]].lower == "the"
     if heads[1] in SAME_ACTOR and not _may_be(heads[1], heads[0]):
@@ -169,6 +187,8 @@ def _moved(text: str, tokens: Sequence[Token], mark: int) -> Exchange | str:
     if subject == second[0] or heads[1] in SAME_ACTOR or is_same:
         if tokens[acts[0][1]].tag != tokens[acts[1][1]].tag:
             return "its verbs have different forms"
+        if why := _why_bound(tokens, first, second):
+            return why
         spans = (acts[0][0], first[1]), (acts[1][0], second[1])
         if _names_person(tokens, spans[0]) and any(token.lower in PERSONS for token in tokens[slice(*spans[1])]):
             return "a pronoun may be of the other event"
@@ -176,6 +196,8 @@ def _moved(text: str, tokens: Sequence[Token], mark: int) -> Exchange | str:
     has_pronoun = any(token.part == "PRON" for span in (first, second) for token in tokens[slice(*span)])
     if _person_names(tokens, first, acts[0]) & _person_names(tokens, second, acts[1]):
         return "both events have the same actor"
+    if why := _why_bound(tokens, first, second, APPEARING):
+        return why
     if has_pronoun or not all(heads) or any(tokens[span[0]].part not in ("DET", "PROPN") for span in (first, second)):
         return "a pronoun may be of the other event"
     return Exchange(_exchanged(text, tokens, first, second), "clauses")
@@ -273,13 +295,13 @@ def _exchanged(text: str, tokens: Sequence[Token], first: Span, second: Span) ->
     return [Edit(*places[0], parts[1]), Edit(*places[1], parts[0])]
 
 
-def _why_bound(tokens: Sequence[Token], first: Span, second: Span) -> str:
-    """Return why one event may go on, need or end the other one, or ""."""
+def _why_bound(tokens: Sequence[Token], first: Span, second: Span, complete: frozenset[str] = frozenset()) -> str:
+    """Return why one event may go on, need or end the other one, or "". Verbs of `complete` are complete, too."""
     for span in (first, second):
         verbs = _verbs(tokens, span)
         if len(verbs) != 1:
             return "one side has no verb, or several"
-        if why := _why_unbounded(tokens, verbs[0], span):
+        if tokens[verbs[0]].lemma not in ALONE | complete and (why := _why_unbounded(tokens, verbs[0], span)):
             return why
     names = [_names(tokens, span) for span in (first, second)]
     return f"both events have the {min(names[0] & names[1])}" if names[0] & names[1] else ""

@@ -303,18 +303,14 @@ _METHODS: dict[str, Entry] = {
         label="Negation",
         path="generation.methods.negation",
         kind="rule",
-        example=("A dog that is not on a leash runs.", "A dog that is on a leash runs."),
-        summary="“is not on a leash” becomes “is on a leash”, “catches the ball” becomes “does not catch the ball”.",
+        example=("A man with no hat waves at a dog.", "A man with a hat waves at a dog."),
+        summary="“a man with no hat” becomes “a man with a hat”, “in a red shirt” becomes “with no shirt”.",
         params=(TAGGER,),
         published=False,
         deviations=(
             (
-                "“not” is added only to an outcome in a short caption with one verb. Captions deny rarely, so the "
-                "balanced draw keeps few of these foils: use it on captions that have negations, too."
-            ),
-            (
-                "Two readers accepted 60 % of 50 of these foils (95 % interval 46 to 72 %): people do not write what "
-                "does not happen. So the temporal benchmark has none; let people edit them."
+                "Denied are things that captions say to be missing (hats, shoes, shirts of men) and outcomes (“fails "
+                "to”, “unable to”), in both directions. Verbs get no “not”: readers rejected it."
             ),
             (
                 "Starting, stopping, “again” and “for the first time” are not exchanged: one clip may show both, so "
