@@ -56,7 +56,9 @@ ORDER_WORDS = word_set(
     "end ends stop stops halt leave leaves exit exits top pieces piece result",
 )
 # Steps of cooking need each other.
-COOKING = word_set("sandwich bread butter cheese batter dough sauce mixture bowl pan pot egg eggs flour cream oven stove")
+COOKING = word_set(
+    "sandwich bread butter cheese batter dough sauce mixture bowl pan pot egg eggs flour cream oven stove",
+)
 # They may name a thing of the other event.
 BACK = word_set("it them itself themselves one ones there this that these those which")
 REPEATED = word_set("again same more")
@@ -91,10 +93,10 @@ def exchange(text: str, tokens: Sequence[Token]) -> Exchange | str:
 
 
 def _said_again(tokens: Sequence[Token], window: Sequence[Token]) -> str:
-    """Return an act of the window that the rest of the caption names, too, or ""."""
+    """Return a word for an act of the window that the rest of the caption names, too, or ""."""
     acts = {token.lemma for token in window if token.part == "VERB"}
-    outside = (token for token in tokens if not window[0].start <= token.start < window[-1].end)
-    return next((token.lemma for token in outside if token.lemma in acts or not acts.isdisjoint(readings_by_tag(token.lower).values())), "")
+    outside = (token.lower for token in tokens if not window[0].start <= token.start < window[-1].end)
+    return next((word for word in outside if not acts.isdisjoint(readings_by_tag(word).values())), "")
 
 
 def _with_verbs(tokens: Sequence[Token]) -> list[Token]:
