@@ -71,8 +71,6 @@ FOILS = [
     ("negation", "A man wearing a hat waves.", "A man wearing no hat waves."),
     ("negation", "A girl without any shoes runs.", "A girl with shoes runs."),
     ("negation", "A girl with shoes runs.", "A girl without shoes runs."),
-    ("negation", "The cat fails to catch the ball.", "The cat manages to catch the ball."),
-    ("negation", "A boy is unable to open the box.", "A boy is able to open the box."),
     ("event_order", "A man sneezes and then opens the door.", "A man opens the door and then sneezes."),
     ("event_order", "A cat appears. Then the man sits down.", "The man sits down. Then a cat appears."),
 ]
@@ -128,6 +126,7 @@ SKIPPED = {
         "A man with a hat in his hand runs.",
         "A woman wearing a jacket with a zipper runs.",
         "A crowd with hats waves.",
+        "The cat fails to catch the ball.",
         "A man in a red shirt and jeans runs.",
     ),
 }
