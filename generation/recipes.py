@@ -296,6 +296,7 @@ RECIPES: dict[str, Recipe] = {
     "temporal-direction": Recipe("Temporal benchmark: direction and manner", "1", "direction", {}, TEMPLATES),
     "temporal-binding": Recipe("Temporal benchmark: attribute binding", "1", "attribute_swap", {}, SWAPS),
     "temporal-colours": Recipe("Temporal benchmark: binding of colours", "1", "colour_swap", {}, SWAPS),
+    "temporal-negation": Recipe("Temporal benchmark: negation", "1", "negation", {}, SWAPS),
     "temporal-states": Recipe(
         "Temporal benchmark: changes of state", "1", "state_change", {"subtest": "action"}, TEMPLATES
     ),
@@ -324,13 +325,14 @@ class Benchmark:
 BENCHMARKS: dict[str, Benchmark] = {
     "temporal": Benchmark(
         "Temporal benchmark",
-        "1",
+        "2",
         {
             "event order": "temporal-order",
             "direction and manner": "temporal-direction",
             "attribute binding": "temporal-binding",
             "colour binding": "temporal-colours",
             "change of state": "temporal-states",
+            "negation": "temporal-negation",
         },
         "temporal-proficiency",
     ),

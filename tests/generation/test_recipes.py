@@ -69,6 +69,7 @@ SOURCES = {
     "temporal-order": [("the boy opens the door and then sits down.", {})],
     "temporal-direction": [("the ball rolls to the left.", {}), ("a ball rolls to the right.", {})],
     "temporal-binding": [("a wooden spoon lies in a metal bowl.", {})],
+    "temporal-negation": [("a man with a hat waves.", {}), ("a boy with no hat waves.", {})],
     "temporal-colours": [("a red ball hits a blue box.", {})],
     "temporal-states": FOLDS,
     "temporal-proficiency": WORLD,
