@@ -19,8 +19,7 @@ from evaluation.score_files.harness_logs import answer_of_row, is_harness_log, l
 from evaluation.score_files.harness_shapes import LoggedAnswer
 from evaluation.score_files.joined_answers import Question, Questions, plain
 from evaluation.score_files.scores import read_choices
-from evaluation.score_files.tables import SUFFIXES
-from evaluation.score_files.tables import Table
+from evaluation.score_files.tables import SUFFIXES, Table
 from foilworks.core.corpus.import_formats.parsing.answer_styles import is_number_label, label_of
 from foilworks.core.corpus.records import TextRecord
 from foilworks.core.text.model_answers import NO_OPTION, ModelAnswer, read_answer
