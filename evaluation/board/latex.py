@@ -166,6 +166,7 @@ def as_csv(board: Board) -> str:
     writer = csv.writer(out, lineterminator="\n")
     # After the others, so that their places do not change.
     columns = [*CSV_COLUMNS, *(column for name in board.unranked for column in _columns_of(name))]
+    columns += [f"luck_{name}" for name in board.of_sets]
     writer.writerow(columns)
     for row in _plain(board):
         writer.writerow(safe_row([row[column] for column in columns]))
@@ -177,8 +178,10 @@ def _columns_of(name: str) -> tuple[str, ...]:
 
 
 def _unranked(board: Board, group: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the scores of items of two clips and of hard foils; nothing if the release has no such items."""
+    """Return the scores of items of two clips, of sets and of hard foils; nothing if the release has no such items."""
     columns: dict[str, Any] = {"n_pairs": group.get("n_pairs")} if board.of_two_clips else {}
+    columns |= {f"luck_{name}": group.get("luck", {}).get(name) for name in board.of_sets}
+    columns |= {"n_sets": group.get("n_sets")} if board.of_sets else {}
     columns |= {"n_hard": group.get("n_hard")} if board.hard_sources else {}
     for name in board.unranked:
         low, high = group.get(f"{name}_ci") or (None, None)

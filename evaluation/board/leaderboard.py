@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.errors import EvaluationError
 from evaluation.metrics.ranking import COLUMNS, ModelScores, default_column, ranking
+from evaluation.metrics.sets import BESIDE, OF_SETS
 from evaluation.scoring.human_baseline import human_line
 from evaluation.scoring.involvement import Overlap, Uses, screening_part, uses_of
 from evaluation.scoring.model_cards import cards_of
@@ -121,6 +122,11 @@ class Board:
         return [name for name in OF_TWO_CLIPS if any(row.group.get(name) is not None for row in self.scored)]
 
     @property
+    def of_sets(self) -> list[str]:
+        """Return the scores of sets of answers, if the release has items that count in sets."""
+        return [name for name in OF_SETS if any(row.group.get(name) is not None for row in self.scored)]
+
+    @property
     def hard_sources(self) -> Mapping[str, int]:
         """Return the number of items with a hard foil by how it is known; empty if the release has no such items."""
         return next((row.group["hard_sources"] for row in self.scored if "hard_sources" in row.group), {})
@@ -128,7 +134,7 @@ class Board:
     @property
     def unranked(self) -> list[str]:
         """Return the columns that do not rank the models."""
-        return [*self.of_two_clips, *([HARD] if self.hard_sources else [])]
+        return [*self.of_two_clips, *self.of_sets, *([HARD] if self.hard_sources else [])]
 
     @property
     def uneven(self) -> bool:
@@ -152,7 +158,7 @@ def board(release: Release, column: str = "", scope: str = OVERALL, *, with_part
     runs = latest_runs(release)
     results = {run.pk: results_of(run) for run in runs if is_settled(run)}
     groups = {
-        pk: with_hard_foils(with_two_clips(group_of(run_results, scope), run_results, scope), run_results, scope)
+        pk: with_hard_foils(with_sets(group_of(run_results, scope), run_results, scope), run_results, scope)
         for pk, run_results in results.items()
     }
     groups |= dict.fromkeys(partly := set() if with_partly else {run.pk for run in runs if is_partly(run)})
@@ -200,21 +206,31 @@ def _may_fall(pk: int, groups: Mapping[int, Mapping[str, Any] | None], column: s
     return any(value is not None and lowest < value < own[column] for value in values)
 
 
-def with_two_clips(group: Mapping[str, Any] | None, results: Mapping[str, Any], scope: str) -> Mapping[str, Any] | None:
-    """Add the scores of items of two clips in the scope, with intervals and chance, under the names of their columns.
-
-    A test of several subtests has none.
+def with_sets(group: Mapping[str, Any] | None, results: Mapping[str, Any], scope: str) -> Mapping[str, Any] | None:
+    """Add the scores of items of two clips and of sets in the scope, with intervals and chance, under the names of
+    their columns; `luck` of sets, and `n_pairs`, `n_sets`. A test of several subtests has none.
     """
-    pairs = results.get("two_clips")
+    for source, columns, n, counted in (
+        ("two_clips", OF_TWO_CLIPS, "n", "n_pairs"),
+        ("sets", OF_SETS, "n_sets", "n_sets"),
+    ):
+        found = _in_scope(results.get(source), scope)
+        if not group or not found:
+            continue
+        names = {column: own for column, own in columns.items() if own in found}
+        added = {f"{column}{end}": found[f"{own}{end}"] for column, own in names.items() for end in ("", "_ci")}
+        chance, luck = ({column: found.get(kind, {}).get(own) for column, own in names.items()} for kind in BESIDE)
+        group = {**group, **added, counted: found[n], "chance": {**group["chance"], **chance}}
+        group |= {"luck": luck} if source == "sets" else {}
+    return group
+
+
+def _in_scope(found: Mapping[str, Any] | None, scope: str) -> Mapping[str, Any] | None:
     kind, _colon, name = scope.partition(":")
-    pair_group = pairs and (
-        pairs["overall"] if scope == OVERALL else pairs["subtests"].get(name) if kind == "subtest" else None
-    )
-    if not group or not pair_group:
-        return group
-    added = {f"{column}{end}": pair_group[f"{own}{end}"] for column, own in OF_TWO_CLIPS.items() for end in ("", "_ci")}
-    chance = {column: pair_group["chance"][own] for column, own in OF_TWO_CLIPS.items()}
-    return {**group, **added, "n_pairs": pair_group["n"], "chance": {**group["chance"], **chance}}
+    if not found or scope == OVERALL:
+        return found and found["overall"]
+    group: Mapping[str, Any] | None = found["subtests"].get(name) if kind == "subtest" else None
+    return group
 
 
 def with_hard_foils(

@@ -34,6 +34,18 @@ CHAIN_LENGTH = 4
 PARTS = ("text", "video")
 # Values over answers, questions on all clips, clips with all questions, parts of a set, and whole sets.
 VALUES = ("accuracy", "question", "clip", *PARTS, "group", "score", CONSISTENCY, "first_error")
+# Column of a leaderboard -> value. They do not rank models: T ranks the single answers.
+OF_SETS = {
+    "Same question": "question",
+    "Same clip": "clip",
+    "Set, text": "text",
+    "Set, video": "video",
+    "Whole set": "group",
+    "Set score": "score",
+    "Consistency": CONSISTENCY,
+    "First error": "first_error",
+}
+BESIDE = ("chance", "luck")
 
 
 @dataclass(frozen=True)

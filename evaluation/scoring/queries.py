@@ -13,12 +13,14 @@ from evaluation.metrics import pairwise, rcad, two_clips
 from evaluation.metrics.choices import ChoiceScores
 from evaluation.metrics.control import beside, sampled_captions
 from evaluation.metrics.intervals import DRAWS
+from evaluation.metrics.ties import hit, standing
 from evaluation.score_files.scores import padded
 from evaluation.scoring.clip_keys import Keyed, score_key, text_key
 from evaluation.scoring.models import EQUAL_AFTER_CUT, UNSEEN_TIME, Run, Score
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.rung_scores import RungValues, StoredScores, lenders_of, rows_of, values_of
 from evaluation.scoring.rungs import Rung, ladder_of
+from evaluation.scoring.set_results import set_results
 from evaluation.scoring.unread_answers import bounded, unread_items
 from foilworks.core.corpus.models import Release, ReleaseItem
 from foilworks.core.corpus.records import WINNER, ReleaseScore
@@ -263,10 +265,11 @@ def run_results(
             "rcad": None,
             "control": None,
             "two_clips": None,
+            "sets": None,
             "hard_foils": None,
         }
-    only_winners = is_winners_only(run, rows)
-    measured = bounded(pairwise.compute(pair_scores(rows), ties=policy, draws=draws), unread_items(run), records)
+    only_winners, scores, unread = is_winners_only(run, rows), pair_scores(rows), unread_items(run)
+    measured = bounded(pairwise.compute(scores, ties=policy, draws=draws), unread, records)
     ranked = None if only_winners else _ranked(rows)
     control = _controlled(run, ranked)
     return {
@@ -276,8 +279,14 @@ def run_results(
         "rcad": rcad.compute(ranked, ties=policy, draws=draws) if ranked else None,
         "control": beside(ranked, control, run.params["control"], policy, draws) if ranked and control else None,
         "two_clips": two_clip_results(rows, policy, draws, winners=only_winners, shares=keyed_by(run) == Keyed.TEXTS),
+        "sets": set_results(records, credit_by_id(scores, policy), unread, draws),
         "hard_foils": None if only_winners else hard_foil_results(records, rows, policy, draws),
     }
+
+
+def credit_by_id(scores: pairwise.PairScores, policy: str) -> dict[str, float]:
+    """Return the credit in 0..1 of each scored item."""
+    return dict(zip(scores.ids, hit(standing(scores.main), policy).tolist(), strict=True))
 
 
 def hard_foil_results(

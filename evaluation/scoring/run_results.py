@@ -31,7 +31,7 @@ from foilworks.core.jobs.models import JobState
 
 Floats = NDArray[np.float64]
 # In addition to the analysis's own version: raise it if credits are computed differently.
-VERSION = "9"
+VERSION = "10"
 AXES_VERSION = "3"
 # Of the rungs below the whole clip (`scoring.rungs`).
 RUNGS_VERSION = "1"

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from evaluation.charts import of_reports
 from evaluation.charts.inline import cached_chart
 from evaluation.errors import EvaluationError
+from evaluation.metrics.sets import BESIDE, OF_SETS
 from evaluation.metrics.two_clips import SCORES
 from evaluation.score_files.score_writers import writers_of
 from evaluation.scoring.access import get_run
@@ -78,6 +79,7 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "answers": answer_figures(run),
         "score_forms": writers_of(only_winners=results["only_winners"], pairs=bool(results.get("two_clips"))),
         "two_clips": _two_clips(results),
+        "sets": _set_rows(results),
         "ranks": _ranks(results),
         "standard": standard_of(run),
         "served": served,
@@ -211,6 +213,26 @@ def _two_clips(results: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
         return []
     subtests = list(two_clips["subtests"].items()) if len(two_clips["subtests"]) > 1 else []
     return [*subtests, (_("overall"), two_clips["overall"])]
+
+
+def _set_rows(results: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return (heading, row) of each score of sets, under the names of the board: subtests, if several, then overall."""
+    found = results.get("sets")
+    if not found:
+        return []
+    groups = [*(found["subtests"].items() if len(found["subtests"]) > 1 else ()), (_("overall"), found["overall"])]
+    return [
+        (f"{name}: {column}", _set_row(group, own))
+        for name, group in groups
+        for column, own in OF_SETS.items()
+        if own in group
+    ]
+
+
+def _set_row(group: dict[str, Any], own: str) -> dict[str, Any]:
+    beside = {kind: group[kind][own] for kind in BESIDE}
+    high = group.get("if_unread_right", {}).get(own)
+    return {"value": group[own], "ci": group[f"{own}_ci"], "n": group["n_sets"], "high": high, **beside}
 
 
 def _groups(results: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:

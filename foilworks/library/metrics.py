@@ -309,7 +309,7 @@ def sets(answers: Data, **reading: Unpack[ScoreOptions]) -> Scores:
 
     `answers`: n records with `id`, `set` and `correct` (true or false; empty if unreadable); optional `clip`,
     `question`, `part` (text or video), `structure`, `place`, `options` (their number, 2), `subtest` and `cluster`. Or
-    samples of lmms-eval of MVP or Video-MME-v2, or results of TimeBlind. Shares are 0..1.
+    samples of lmms-eval of MVP, Vinoground or Video-MME-v2, or results of TimeBlind. Shares are 0..1.
 
     EvaluationError: as `measure`.
 

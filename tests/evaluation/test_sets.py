@@ -77,6 +77,29 @@ def test_text_video_and_group_score_of_answers():
     assert [result["chance"][name] for name in ("text", "video", "group")] == [0.25, 0.25, 1 / 16]
 
 
+def test_text_video_and_group_score_from_samples_of_lmms_eval_of_vinoground(tmp_path):
+    answers = {"0_pos": "AA", "0_neg": "BB", "1_pos": "AB", "1_neg": "BB"}
+    rows = [
+        {
+            "doc_id": 2 * at + place,
+            "target": "A" if "pos" in index else "B",
+            "filtered_resps": said[place],
+            "input": "Which one?\nPlease only output one English character.",
+            "vinoground_score": {"index": index, "question_type": part, "categories": ["all"], "pred": said[place]},
+        }
+        for at, (index, said) in enumerate(answers.items())
+        for place, part in enumerate(("text", "video"))
+    ]
+    result = metrics.sets(written(tmp_path, rows))["overall"]
+    assert [result[name] for name in ("text", "video", "group")] == [1.0, 0.5, 0.5]
+
+
+def test_a_set_that_lacks_an_answer_is_refused(tmp_path):
+    rows = [{"index": index, **row} for index, row in enumerate(timeblind([1, 1, 1, 1]))]
+    with pytest.raises(EvaluationError, match="set '0' has 3 answers; give all 4 of each set"):
+        metrics.sets(written(tmp_path, rows[:3]))
+
+
 def video_mme_v2(tmp_path, groups):
     rows = []
     for number, (structure, right) in enumerate(groups):

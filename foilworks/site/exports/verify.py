@@ -16,7 +16,8 @@ from typing import Any
 
 from evaluation.errors import EvaluationError
 from evaluation.metrics import pairwise, two_clips
-from evaluation.scoring.queries import pair_scores, two_clip_results
+from evaluation.scoring.queries import credit_by_id, pair_scores, two_clip_results
+from evaluation.scoring.set_results import set_results
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.export_formats import foilworks as whole_export
 from foilworks.core.corpus.export_formats.parts.facts import facts_of
@@ -164,7 +165,7 @@ def _same_content(folder: Path, manifest: Mapping[str, Any]) -> dict[str, list[s
     try:
         counted = vote_counts(votes, foil_counts(items) if layout >= COUNTS_OF_ITEMS_SINCE else None)
         _same_counts(items, counted)
-        _same_computed(folder, votes, scores)
+        _same_computed(folder, items, votes, scores)
         if since:
             _same_made(folder, items, votes, scores, counted, layout)
     except (EvaluationError, *STRANGE) as error:
@@ -193,10 +194,10 @@ def _same_layout(
             raise DifferenceError(f"{README}: {difference}")
 
 
-def _same_computed(folder: Path, votes: list[ReleaseVote], scores: list[ReleaseScore]) -> None:
+def _same_computed(folder: Path, items: Rows, votes: list[ReleaseVote], scores: list[ReleaseScore]) -> None:
     _same_checks(folder, votes, scores)
     _same_model_files(folder, scores)
-    _same_results(folder, scores)
+    _same_results(folder, scores, items)
 
 
 def _same_made(
@@ -253,7 +254,7 @@ def _same_model_files(folder: Path, scores: list[ReleaseScore]) -> None:
     _same("scores/", "lines", model_lines, expected_lines, show=False)
 
 
-def _same_results(folder: Path, scores: list[ReleaseScore]) -> None:
+def _same_results(folder: Path, scores: list[ReleaseScore], items: Rows) -> None:
     """Check T, P and P+T of every model, overall and per subtest and test, recomputed from the raw scores."""
     if not (folder / "tables" / "models.json").exists():
         return
@@ -269,6 +270,8 @@ def _same_results(folder: Path, scores: list[ReleaseScore]) -> None:
         computed = pairwise.compute(pair_scores(rows), ties=exported["tie_policy"], draws=1)
         if pairs := exported.get("two_clips"):
             _same_two_clips(exported["model"], pairs, rows, exported["tie_policy"])
+        if exported.get("sets"):
+            _same_sets(exported, rows, items)
         groups = [("overall", exported["overall"], computed["overall"])]
         for kind in ("subtests", "tests"):
             names = sorted(exported[kind].keys() | computed[kind].keys())
@@ -286,6 +289,18 @@ def _same_two_clips(model: str, exported: Mapping[str, Any], rows: list[ReleaseS
     for name in two_clips.SCORES:
         pair = ((results.get("overall") or {}).get(name) for results in (exported, computed))
         _same("tables/models.json", f"{model}, two_clips.{name}", *pair)
+
+
+def _same_sets(exported: Mapping[str, Any], rows: list[ReleaseScore], items: Rows) -> None:
+    """Check the scores of sets; answers that cannot be read are not exported, so sets with one are not checked."""
+    overall = exported["sets"]["overall"]
+    if "n_unread" in overall:
+        return
+    released = [item for item in items if item.get("released")]
+    credit = credit_by_id(pair_scores(rows), exported["tie_policy"])
+    computed = (set_results(released, credit, set(), 1) or {}).get("overall") or {}
+    for name in overall["chance"]:
+        _same("tables/models.json", f"{exported['model']}, sets.{name}", overall[name], computed.get(name))
 
 
 def _same_tables(folder: Path, items: Rows, votes: list[ReleaseVote], layout: int) -> None:

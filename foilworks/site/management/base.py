@@ -261,3 +261,17 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 def table_of(records: Sequence[dict[str, Any]], keys: Sequence[str]) -> str:
     """Format the named fields of the records, one row each."""
     return table(keys, [[record.get(key) for key in keys] for record in records])
+
+
+def sets_table(result: dict[str, Any]) -> str:
+    """Format the groups of `metrics.sets`: each value with its interval, chance and luck."""
+    head = ("", "value", "95 % interval", "chance", "luck", "if unread are right")
+    rows = []
+    for name, group in [*result["subtests"].items(), ("overall", result["overall"])]:
+        rows.append((f"{name}: {group['n']:,} answers in {group['n_sets']:,} sets", *[None] * (len(head) - 1)))
+        bounds = group.get("if_unread_right", {})
+        rows += [
+            (value, group[value], group[f"{value}_ci"], group["chance"][value], group["luck"][value], bounds.get(value))
+            for value in group["chance"]
+        ]
+    return table(head, rows)

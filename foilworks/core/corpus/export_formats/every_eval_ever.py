@@ -42,6 +42,14 @@ TWO_CLIPS = {
     "video": ("two_clips_video", "winoground.video", "Video score of pairs of two clips"),
     "group": ("two_clips_group", "winoground.group", "Group score of pairs of two clips"),
 }
+SETS = {
+    "question": ("sets_question", "foilworks.sets.question", "Answers to a question right on all clips of its set"),
+    "clip": ("sets_clip", "foilworks.sets.clip", "Answers about a clip right for all questions of its set"),
+    "text": ("sets_text", "foilworks.sets.text", "Text score of sets of answers"),
+    "video": ("sets_video", "foilworks.sets.video", "Video score of sets of answers"),
+    "group": ("sets_group", "foilworks.sets.group", "All answers of a set right"),
+    "score": ("sets_score", "foilworks.sets.score", "Group score of Video-MME-v2"),
+}
 INTERVAL = "bootstrap over videos"
 README = """# {name}: results for Every Eval Ever
 
@@ -174,12 +182,14 @@ def _results(release: ReleaseContent, model: Row, collection: str) -> Iterator[d
         source |= {"source_type": "url", "url": [release.papers.citation.url]}
     facts = {"release": release.release, "content_hash": release.content_hash}
     source["additional_details"] = {name: value for name, value in facts.items() if value}
-    overall, clips = model["overall"], (model.get("two_clips") or {}).get("overall") or {}
+    overall = model["overall"]
+    clips, of_sets = ((model.get(kind) or {}).get("overall") or {} for kind in ("two_clips", "sets"))
     rows = [(collection, ACCURACY, _accuracy(overall))]
     rows += [(f"{collection}.{subtest}", ACCURACY, _accuracy(row)) for subtest, row in model["subtests"].items()]
     if overall.get("P") is not None:
         rows += [(f"{collection}.{metric[0]}", metric, _value(overall, name)) for name, metric in PAIRED.items()]
-    rows += [(f"{collection}.{metric[0]}", metric, _value(clips, name)) for name, metric in TWO_CLIPS.items()]
+    for metrics, found in ((TWO_CLIPS, clips), (SETS, {**of_sets, "n": of_sets.get("n_sets")})):
+        rows += [(f"{collection}.{metric[0]}", metric, _value(found, name)) for name, metric in metrics.items()]
     for name, (_name, metric_id, metric_name), score in rows:
         if score is None:
             continue

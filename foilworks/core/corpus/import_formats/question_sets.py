@@ -9,6 +9,10 @@ question; `caption_matching` lists two captions, which are the item's texts; `ye
 `captioning` asks for a new text, so it is refused. Subtests are `TASK-ASPECT`, the aspect is the test, and items are
 numbered within their video from 0, since the files have no ids.
 
+`timeblind`: `data.jsonl`: `{"index", "video_path", "question", "answer", "type"}` per line. Four in a row are a set:
+two questions about two clips, each with the other answer on the other clip. Options are yes and no, or A and B, whose
+texts are in the question.
+
 `videocon`: `videopath, caption, neg_caption` with the kind of misalignment as the subtest; `video_url, caption,
 neg_caption, hard` of the human captions, whose hard rows are the subtest `human-hard`; or `vid_id, question, answer, s0
 … s4` of ATP-Hard, where `answer` is the number of the true statement. The explanation `nle` is a fact. Further rows of
@@ -31,7 +35,13 @@ from foilworks.core.corpus.import_formats.parsing.questions import (
     item_of,
     required_label,
 )
-from foilworks.core.corpus.import_formats.parsing.records import RawRecord, checked_id, picture_of, stem_of
+from foilworks.core.corpus.import_formats.parsing.records import (
+    RawRecord,
+    checked_id,
+    json_lines,
+    picture_of,
+    stem_of,
+)
 from foilworks.core.corpus.import_formats.parsing.table_rows import COMMA, first_row, read_rows
 from foilworks.core.corpus.records import MAX_DATASET, MAX_ID, MAX_LABEL, MAX_URL, SPLITS, ItemRecord, VideoRecord
 from foilworks.core.text.quoting import quoted
@@ -43,6 +53,7 @@ _SEED_FIELDS = frozenset(
 _SEED_DATASETS = {"10": "Something-Something V2", "11": "EPIC-KITCHENS-100", "12": "Breakfast"}
 _SEED_IN_FRAMES = "12"
 _YES_NO = ("yes", "no")
+_TIMEBLIND_OPTIONS = {"yes_no": _YES_NO, "multiple_choice": ("A", "B")}
 _TEMPCOMPASS_OPTION = re.compile(r"\s*((?:(?:Option|Sentence|Caption) )?[A-Z0-9])[.:]\s*(?=\S)")
 _ASKS_FOR_TEXT = "Generated Caption:"
 _STATEMENTS = ("s0", "s1", "s2", "s3", "s4")
@@ -217,6 +228,27 @@ def _of_statements(file: File, fields: Fields, line: int) -> ItemRecord:
     )
 
 
+def _timeblind_item(file: File, raw: RawRecord) -> ItemRecord:
+    fields = Fields(raw.value)
+    number, kind = required_label(fields, "index"), fields.label("type", MAX_LABEL)
+    if kind not in _TIMEBLIND_OPTIONS:
+        raise ProblemError("type", f"is {quoted(kind)}", f"give one of: {', '.join(_TIMEBLIND_OPTIONS)}")
+    options, answer = _TIMEBLIND_OPTIONS[kind], fields.sentence("answer").strip(" .").lower()
+    lowered = [option.lower() for option in options]
+    if answer not in lowered:
+        raise ProblemError("answer", f"is {quoted(answer)}", f"give one of: {', '.join(options)}")
+    path = required_label(fields, "video_path", MAX_URL)
+    return item_of(
+        Question(fields.sentence("question"), options, lowered.index(answer), kind),
+        item_id=checked_id("index", f"{file.subtest}:{number}"),
+        subtest=file.subtest,
+        video=clip_of("TimeBlind", stem_of(path), file=fields.media_name("video_path")),
+        extra=fields.without(frozenset({"question", "answer"})),
+        line=raw.line,
+    )
+
+
 SEED_BENCH = Format(_seed_questions, _seed_item)
 TEMPCOMPASS = Format(_tempcompass_questions, _tempcompass_item)
+TIMEBLIND = Format(lambda file: json_lines(file.path), _timeblind_item)
 VIDEOCON = Format(_videocon_rows, _videocon_item, own_ids=False)

@@ -346,6 +346,14 @@ _IMPORTERS: dict[str, Entry] = {
         summary="The tasks multi-choice, yes_no and caption_matching; one file per task.",
         kind=BENCHMARK,
     ),
+    "timeblind": Entry(
+        "TimeBlind JSON lines",
+        "foilworks.core.corpus.import_formats.question_sets:TIMEBLIND",
+        params=(_SUBTEST,),
+        deviations=(_QUESTION,),
+        summary="Two questions about two clips each, yes or no or A or B; scored as sets of four answers.",
+        kind=BENCHMARK,
+    ),
     "videocon": Entry(
         "VideoCon CSV",
         "foilworks.core.corpus.import_formats.question_sets:VIDEOCON",

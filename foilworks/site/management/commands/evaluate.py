@@ -33,6 +33,7 @@ from foilworks.site.management.base import (
     one_line,
     project_by_slug,
     run_or_queue,
+    sets_table,
     table,
 )
 from foilworks.site.management.table_options import add_columns, ignored_line
@@ -107,6 +108,8 @@ class _StartsRun(FoilworksCommand):
             shown += "".join(f"\n{one}" for one in stress_sentences(tests))
         if pairs := result["two_clips"]:
             shown += "\n\n" + _two_clips(pairs)
+        if of_sets := result["sets"]:
+            shown += "\n\n" + sets_table(of_sets)
         if result.get("gap"):
             shown += "\n\n" + table(GAP, [[result["gap"][name] for name in GAP]])
         if "served" in result:

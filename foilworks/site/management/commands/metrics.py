@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 from evaluation.metrics.registry import METRICS, TIES
 from evaluation.score_files.arrays import AUTO_LAYOUT, LAYOUTS
 from foilworks.library.metrics import HIDDEN, measure
-from foilworks.site.management.base import FoilworksCommand, parse_set_options, table, table_of
+from foilworks.site.management.base import FoilworksCommand, parse_set_options, sets_table, table, table_of
 from foilworks.site.management.table_options import add_columns, ignored_line
 
 TWO_CLIPS = ("n", "text", "text_ci", "video", "video_ci", "group", "group_ci", "ties")
@@ -131,7 +131,7 @@ class Command(FoilworksCommand):
         if result["kind"] == "classes":
             return table_of(result["models"], ("model", "accuracy", "ci", "class_mean", "n"))
         if result["kind"] == "sets":
-            return _sets(result)
+            return sets_table(result)
         if result["kind"] == "open":
             return table_of(result["groups"], OPEN)
         if result["kind"] == "two-clips":
@@ -141,19 +141,6 @@ class Command(FoilworksCommand):
 
 def _kinds() -> list[str]:
     return [f"{slug}: {entry.summary.rstrip('.')}" for slug, entry in METRICS.items()]
-
-
-def _sets(result: dict[str, Any]) -> str:
-    head = ("", "value", "95 % interval", "chance", "luck", "if unread are right")
-    rows = []
-    for name, group in [*result["subtests"].items(), ("overall", result["overall"])]:
-        rows.append((f"{name}: {group['n']:,} answers in {group['n_sets']:,} sets", *[None] * (len(head) - 1)))
-        bounds = group.get("if_unread_right", {})
-        rows += [
-            (value, group[value], group[f"{value}_ci"], group["chance"][value], group["luck"][value], bounds.get(value))
-            for value in group["chance"]
-        ]
-    return table(head, rows)
 
 
 def _two_clips(result: dict[str, Any]) -> str:

@@ -121,6 +121,10 @@ EXAMPLES = {
         '{"1034419": {"direction": [{"question": "Where does the man move?\\nA. left\\nB. right", '
         '"answer": "B. right"}]}}\n'
     ),
+    "timeblind": (
+        '{"index": 0, "video_path": "videos/vid_00000_0.mp4", "type": "yes_no", '
+        '"question": "Does the boy eat before the girl drinks?", "answer": "Yes"}\n'
+    ),
     "videocon": (
         "source,videopath,caption,neg_caption,split,misalignment\n"
         "msrvtt,videos/video7.mp4,a man folds a shirt,a man tears a shirt,test,action\n"
