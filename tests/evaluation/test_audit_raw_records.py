@@ -187,7 +187,7 @@ def arrow() -> bytes:
     ("name", "content", "said"),
     [
         ("a.jsonl.gz", gzip.compress(json.dumps(PAIRS).encode()), "is compressed; unpack it first"),
-        ("a.zip", archive(), "is a ZIP archive or a spreadsheet; unpack it, or save the sheet as CSV"),
+        ("a.zip", archive(), "is a ZIP archive; unpack it"),
         ("a.json", json.dumps(PAIRS).encode("utf-16")[:-1], "is not whole UTF-16"),
         ("a.pkl", pickle.dumps(PAIRS), "is a Python pickle; save its table as CSV or JSON lines"),
         ("a.arrow", arrow(), "is an Arrow file; save it as Parquet or JSON lines"),

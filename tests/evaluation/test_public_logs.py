@@ -17,6 +17,7 @@ from evaluation.score_files import harness_logs
 from evaluation.score_files.score_readers import AUTO, read_given
 from evaluation.score_files.scores import Notes
 from evaluation.score_files.tables import Table
+from foilworks.core.text.errors import ActionableError
 
 LOGS = Path(__file__).with_name("harness_logs")
 QUESTIONS = LOGS / "public_questions.json"
@@ -157,36 +158,46 @@ def test_unreadable_answers_that_decide_a_drop_cannot_tell():
     assert document["ladder"]["parts"][-1]["say"] == "needs"
 
 
-def sheet(tmp_path, **members):
+PARTS = {
+    "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
+    "_rels/.rels": '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship '
+    'Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" '
+    'Target="xl/workbook.xml"/></Relationships>',
+    "xl/workbook.xml": '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://'
+    'schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="s" sheetId="1" r:id="r1"/>'
+    "</sheets></workbook>",
+    "xl/_rels/workbook.xml.rels": '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+    '<Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" '
+    'Target="worksheets/sheet1.xml"/></Relationships>',
+}
+CELLS = (
+    '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData><row r="1"><c r="A1" '
+    't="inlineStr"><is><t>id</t></is></c><c r="B1" t="inlineStr"><is><t>prediction</t></is></c></row>'
+)
+
+
+def sheet(tmp_path, cells, **more):
     path = tmp_path / "p.xlsx"
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, text in members.items():
-            archive.writestr(f"xl/{name.replace('_', '/')}.xml", text)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in {**PARTS, "xl/worksheets/sheet1.xml": cells, **more}.items():
+            archive.writestr(name, content)
     return path
 
 
-CELLS = (
-    '<worksheet><sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>id</t></is></c>'
-    '<c t="str"><v>prediction</v></c></row>'
-)
-
-
 def test_a_sheet_has_its_cells_at_their_columns(tmp_path):
-    path = sheet(tmp_path, worksheets_sheet1=f'{CELLS}<row r="3"><c r="B3"><v>2</v></c></row></sheetData></worksheet>')
+    path = sheet(tmp_path, f'{CELLS}<row r="3"><c r="B3"><v>2</v></c></row></sheetData></worksheet>')
     (row,) = Table(path).rows()
-    assert (row.line, row.fields) == (3, {"prediction": "2"})
+    assert (row.line, row.fields["prediction"]) == (3, "2")
 
 
 @pytest.mark.parametrize(
-    ("members", "problem"),
+    ("cells", "more", "problem"),
     [
-        ({"worksheets_sheet1": CELLS, "worksheets_sheet2": CELLS}, "has 2 sheets; save the sheet as CSV"),
-        ({"worksheets_sheet1": f"<!DOCTYPE w [<!ENTITY a 'b'>]>{CELLS}"}, "it has a document type"),
-        ({"worksheets_sheet1": CELLS}, "is not a readable spreadsheet"),
-        ({"worksheets_sheet1": CELLS.replace("A1", "ZZZZZ1")}, "ZZZZZ1 is no cell"),
-        ({"worksheets_sheet1": "<worksheet></worksheet>"}, "there is none"),
+        (CELLS, {}, "is a spreadsheet that cannot be read; save the sheet as CSV"),
+        (f"{CELLS}</sheetData></worksheet>", {"xl/media/a.bin": bytes(513 * 1024**2)}, "unpacks to more than 512 MiB"),
+        ("", {}, "is a spreadsheet that cannot be read; save the sheet as CSV"),
     ],
 )
-def test_a_sheet_that_cannot_be_read_says_why(tmp_path, members, problem):
-    with pytest.raises(EvaluationError, match=problem):
-        Table(sheet(tmp_path, **members))
+def test_a_sheet_that_cannot_be_read_says_why(tmp_path, cells, more, problem):
+    with pytest.raises(ActionableError, match=problem):
+        Table(sheet(tmp_path, cells, **more))
