@@ -267,7 +267,7 @@ def status_problems() -> Iterator[str]:
 
 
 def main() -> int:
-    texts = {path: path.read_text(encoding="utf-8") for path in files()}
+    texts = {path: path.read_text(encoding="utf-8", errors="ignore") for path in files()}
     lines = [f"{name_of(path)}: {why}" for path, text in texts.items() for why in problems(path, text)]
     lines += [*uncited(texts), *status_problems()]
     print("\n".join(lines) or f"{len(texts)} files: all citations resolve")

@@ -54,8 +54,8 @@ def place_of(fields: Mapping[str, Any]) -> SetPlace | None:
     if (vinoground := _VINOGROUND.fullmatch(index)) and (part := vinoground[2] or fields.get("question_type")) in PARTS:
         return SetPlace(vinoground[1], part=str(part), size=ANSWERS_OF_FOUR)
     if index.isdecimal() and fields.keys() >= TIMEBLIND:
-        number, role = divmod(int(index), ANSWERS_OF_FOUR)
-        return SetPlace(str(number), str(role % 2), str(role // 2), place=int(index), size=ANSWERS_OF_FOUR)
+        at, role = divmod(int(index), ANSWERS_OF_FOUR)
+        return SetPlace(str(at), str(role % 2), str(role // 2), place=int(index), size=ANSWERS_OF_FOUR)
     if "_" in video and (fields.keys() & {"rating", "candidates"} or fields.keys() >= {"video_path", "source"}):
         name, _, clip = video.rpartition("_")
         return SetPlace(name, clip, "1", size=CLIPS_OF_PAIR)
@@ -70,7 +70,14 @@ def _named(fields: Mapping[str, Any]) -> SetPlace:
             raise EvaluationError(f"{name}: is {quoted(texts[name])}; give one of: {', '.join(allowed)}")
     place = fields.get("place")
     try:
-        return SetPlace(**texts, place=0.0 if place in (None, "") else float(str(place)))
+        return SetPlace(
+            texts["set"],
+            texts["clip"],
+            texts["question"],
+            texts["part"],
+            texts["structure"],
+            place=0.0 if place in (None, "") else float(str(place)),
+        )
     except ValueError as error:
         raise EvaluationError(f"place: is {quoted(str(place))}; give a number") from error
 

@@ -12,7 +12,7 @@ from generation.grammar.attributes import attribute_swaps
 from generation.methods._rules import check_counts, sound_foils
 from generation.records import CaptionInput, FoilDraft, Skip
 
-VERSION = "1"
+VERSION = "2"
 NO_PAIR = "no two of its things have different attributes of one dimension"
 
 

@@ -13,7 +13,7 @@ from generation.grammar.surface import replace_phrase
 from generation.methods._rules import check_counts, sound_foils
 from generation.records import CaptionInput, FoilDraft, Skip
 
-VERSION = "1"
+VERSION = "2"
 # With which the balanced draw can choose among all opposites.
 BEFORE_DRAW = {"foils": 5}
 NO_WORD = "it has no word of direction or manner with a clear opposite"

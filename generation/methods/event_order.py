@@ -12,7 +12,7 @@ from generation.grammar.consistency import why_unsound
 from generation.grammar.events import exchange
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
-VERSION = "1"
+VERSION = "2"
 
 
 def make(

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from dataclasses import replace
 
 import pytest
 from django.urls import reverse
@@ -17,7 +16,7 @@ from evaluation.scoring.queries import run_results
 from evaluation.scoring.run_request import RunRequest
 from foilworks.core.corpus.export_formats import every_eval_ever, foilworks
 from foilworks.core.jobs.runner import run_now
-from foilworks.site.exports.collect import collect_release
+from foilworks.site.exports.collect import collect_release, export_content
 from foilworks.site.exports.verify import verify
 from foilworks.site.imports.store import import_records
 from tests.annotation.world import make_world
@@ -101,9 +100,9 @@ def answered(release, right, path):
 def test_pair_accuracy_of_mvp_is_a_column_of_the_board_and_its_files(release_of, tmp_path, admin_client):
     release = release_of("table", [row for number in range(4) for row in mvp(number)])
     run = answered(release, [1, 1, 1, 0, 1, 1, 0, 0], tmp_path / "answers.jsonl")
-    found = run_results(run, draws=50)["sets"]
-    overall = found["overall"]
-    assert (overall["accuracy"], overall["group"], overall["n_sets"], found["incomplete"]) == (5 / 8, 0.5, 4, 0)
+    sets = run_results(run, draws=50)["sets"]
+    overall = sets["overall"]
+    assert (overall["accuracy"], overall["group"], overall["n_sets"], sets["incomplete"]) == (5 / 8, 0.5, 4, 0)
     assert (overall["chance"]["group"], overall["luck"]["group"]) == (0.25, pytest.approx(25 / 64))
     ranked = board(release)
     assert ranked.of_sets == ["Same question", "Same clip", "Whole set"]
@@ -140,22 +139,19 @@ def test_groups_of_video_mme_v2_and_their_export(release_of, tmp_path):
     assert verify(tmp_path / "whole")
     models = json.loads((tmp_path / "whole" / "tables" / "models.json").read_text())
     assert json.dumps(overall["score"]) in json.dumps(models)
-    every_eval_ever.write(
-        replace(content, tables={"models": [{**run_results(run), "scored_at": "2026-01-01"}]}),
-        tmp_path / "shared",
-        params={},
-    )
+    shared = export_content(every_eval_ever, release.project, release)
+    every_eval_ever.write(shared, tmp_path / "shared", params={})
     written = "".join(path.read_text() for path in (tmp_path / "shared").rglob("*.json"))
     assert "foilworks.sets.score" in written
 
 
 def test_sets_without_all_scores_are_left_out_and_counted(release_of, tmp_path):
     release = release_of("table", [row for number in range(3) for row in mvp(number)])
-    found = run_results(answered(release, [1, 1, 1, None, 0, 1], tmp_path / "answers.jsonl"), draws=20)["sets"]
-    assert (found["overall"]["n_sets"], found["overall"]["group"], found["incomplete"]) == (2, 0.5, 1)
+    sets = run_results(answered(release, [1, 1, 1, None, 0, 1], tmp_path / "answers.jsonl"), draws=20)["sets"]
+    assert (sets["overall"]["n_sets"], sets["overall"]["group"], sets["incomplete"]) == (2, 0.5, 1)
 
 
-def test_clips_of_one_name_that_ask_different_questions_are_no_set(release_of, tmp_path):
+def test_clips_of_one_name_with_different_questions_make_no_set(release_of, tmp_path):
     rows = [row | {"question": f"{row['question']} {row['video_id']}"} for number in range(2) for row in mvp(number)]
     release = release_of("table", rows)
     assert run_results(answered(release, [1, 1, 0, 1], tmp_path / "answers.jsonl"), draws=20)["sets"] is None

@@ -48,7 +48,7 @@ def flattened(value: Any, key: str | None, columns: Columns, depth: int = 0) -> 
 
 def _of_chat(value: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return a record in the form of a conversation (OpenAI's messages, ShareGPT) as a question and its answer."""
-    turns = next((value[name] for name in ("messages", "conversations") if _is_records(value.get(name))), [])
+    turns: list[Any] = next((value[name] for name in ("messages", "conversations") if _is_records(value.get(name))), [])
     texts: dict[str, str] = {}
     clips: list[Any] = []
     for turn in turns:
