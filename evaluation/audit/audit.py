@@ -99,7 +99,7 @@ def audit(sources: Sequence[Source], options: Options) -> dict[str, Any]:
             _subtest_as_json(name, counts, kinds.get(name), row)
             for (name, counts), row in zip(statistics.counts.items(), rows, strict=False)
         ],
-        "item_scores": item_scores(solution) if solution else [],
+        "item_scores": item_scores(solution, sampled) if solution else [],
     }
     return {**document, "measures": measures_of(document)}
 

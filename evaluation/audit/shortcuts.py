@@ -88,6 +88,10 @@ SHORTCUTS = (
 )  # fmt: skip
 
 
+# Their examples quote a word or an option; those of the others name the feature.
+OF_WORDS = frozenset({"Telling words", "Usual answers"})
+
+
 @dataclass(frozen=True)
 class Example:
     """An item that the solver answers: its texts, and what in them or in the set points to the answer."""
@@ -127,14 +131,15 @@ def shortcuts_of(solution: Solution, records: Sequence[TextRecord]) -> list[Shor
             results.append(
                 ShortcutResult(
                     shortcut.title, shortcut.means, shortcut.fix, len(own), len(own) / len(answered),
-                    max(points.get(family, 0.0) for family in shortcut.families), _examples(own, offers),
+                    max(points.get(family, 0.0) for family in shortcut.families),
+                    _examples(own, offers, by_words=shortcut.title in OF_WORDS),
                 )
             )  # fmt: skip
     return sorted(results, key=lambda row: -row.items)[:MAX_SHORTCUTS]
 
 
-def _examples(rows: Sequence[tuple[ItemScore, TextRecord]], offers: "Offers") -> list[Example]:
-    """Return the surest items, of different subtests if there are."""
+def _examples(rows: Sequence[tuple[ItemScore, TextRecord]], offers: "Offers", *, by_words: bool) -> list[Example]:
+    """Return the surest items, of different subtests if there are. `by_words`: a word or option is their evidence."""
     by_subtest: dict[str, tuple[ItemScore, TextRecord]] = {}
     surest = sorted(rows, key=lambda row: (-row[0].s_minus_chance, row[0].id))
     for row in surest:
@@ -142,7 +147,13 @@ def _examples(rows: Sequence[tuple[ItemScore, TextRecord]], offers: "Offers") ->
     first = list(by_subtest.values())
     examples = first + [row for row in surest if row not in first]
     return [
-        Example(item.id, record.question, record.right, list(record.wrongs), offers.evidence(record, item.reason))
+        Example(
+            item.id,
+            record.question,
+            record.right,
+            list(record.wrongs),
+            offers.evidence(record, item.reason) if by_words else item.reason,
+        )
         for item, record in examples[:EXAMPLES]
     ]
 

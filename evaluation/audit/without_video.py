@@ -20,9 +20,14 @@ def as_result(solution: Solution, records: Sequence[TextRecord]) -> dict[str, An
     return {**asdict(solution.headline), "unit": _unit(records), **document}
 
 
-def item_scores(solution: Solution) -> list[dict[str, Any]]:
-    """Return how far each item is answered without the video, as JSON."""
-    return [asdict(item) for item in solution.items]
+def item_scores(solution: Solution, records: Sequence[TextRecord]) -> list[dict[str, Any]]:
+    """Return how far each item is answered without the video, as JSON.
+
+    An item without an id is named by its line; of several subtests, also by its subtest, so that names differ.
+    """
+    is_one = len({record.subtest for record in records}) == 1
+    names = [record.id or (str(record.where) if is_one else f"{record.subtest}:{record.where}") for record in records]
+    return [{**asdict(item), "id": name} for item, name in zip(solution.items, names, strict=True)]
 
 
 def _unit(records: Sequence[TextRecord]) -> str:
@@ -99,9 +104,9 @@ def _n_records(row: Mapping[str, Any], result: Mapping[str, Any]) -> int:
 
 
 def _part(result: Mapping[str, Any], n: int) -> str:
-    """Return " (48.5 % of the records)"; "" for all of them."""
+    """Return ", which are 48.5 % of all records,"; "" for all of them."""
     total = sum(result.get("records", {}).values())
-    return _(" (%(share)s of the records)") % {"share": share(n / total)} if n < total else ""
+    return _(", which are %(share)s of all records,") % {"share": share(n / total)} if n < total else ""
 
 
 def _ending(result: Mapping[str, Any]) -> str:

@@ -113,7 +113,7 @@ def test_the_headline_names_the_share_of_the_records(mixed):
     result = audit([mixed], Options())
     assert result["records"] == {"options": 90, "open": 180, "unread": 1}
     text = sentence(result)
-    assert text.count("(33.2 % of the records)") == 3
+    assert text.count("33.2 % of all records") == 3
     assert "mean relative accuracy of 100.0 %" in text
     assert result["verdict"] == "fail"
     page = file_of(result)
