@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -37,9 +38,10 @@ def owner(project) -> Client:
     return client
 
 
-def upload(owner: Client, name: str, text: str, **fields: str) -> str:
+def upload(owner: Client, name: str, content: str | bytes, **fields: str) -> str:
     """The address of the page of its columns."""
-    sent = {"format": "auto", "records": SimpleUploadedFile(name, text.encode()), **fields}
+    data = content.encode() if isinstance(content, str) else content
+    sent = {"format": "auto", "records": SimpleUploadedFile(name, data), **fields}
     address = owner.post(reverse("imports:new_import", args=["own"]), sent).url
     run_now(Import.objects.latest("pk").job)
     return owner.get(address).url
@@ -54,6 +56,12 @@ def fields_of_page(page: HttpResponse) -> dict[str, object]:
     found = {name: value for name in form.fields if (value := form[name].value()) not in (None, "", [], False)}
     # The menus were filled for this list.
     return {**found, "exploded": found.get("explode", "")}
+
+
+def test_a_spreadsheet_is_a_table_whose_true_and_false_texts_are_filled_in(owner):
+    path = Path(__file__).parents[1] / "corpus" / "strange_tables" / "s01c_gt_para_cf.xlsx"
+    fields = fields_of(owner, upload(owner, path.name, path.read_bytes()))
+    assert (fields["caption"], fields["texts"]) == ("gt", ["cf"])
 
 
 def test_a_table_of_unknown_columns_is_mapped_without_scripts(owner, project):

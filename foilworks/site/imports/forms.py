@@ -15,6 +15,7 @@ from evaluation.errors import EvaluationError
 from foilworks.core.corpus.import_formats.jsonl import NAMES_OF_CLIPS
 from foilworks.core.corpus.import_formats.parsing.examples import EXAMPLES
 from foilworks.core.corpus.import_formats.parsing.json_records import parse_line
+from foilworks.core.corpus.import_formats.parsing.sheets import ENDINGS
 from foilworks.core.corpus.import_formats.parsing.text_lines import decoded_head
 from foilworks.core.corpus.import_formats.parsing.video_rows import KINETICS_COLUMNS, looks_like_line
 from foilworks.core.corpus.import_formats.registry import ABOUT_ITEMS, BENCHMARK, BY_ENDING, CAPTIONS, IMPORTERS, VIDEOS
@@ -53,7 +54,7 @@ def format_groups(formats: Mapping[str, Entry] = IMPORTERS) -> list[tuple[Any, l
 
 
 # Of records files: no video has such a name, so one among the videos can only be the records.
-RECORD_ENDINGS = (*BY_ENDING, ".json", ".parquet", ".txt")
+RECORD_ENDINGS = (*BY_ENDING, ".json", ".parquet", ".txt", *sorted(ENDINGS))
 # Of a file, to see its columns.
 _HEAD = 64 * 1024
 
@@ -220,7 +221,7 @@ class ImportForm(forms.Form):
         ending = PurePath(records.name or "").suffix.lower()
         format_slug = list_format(records) or BY_ENDING.get(ending)
         if self._asks_for_columns and (
-            ending in (".json", ".parquet")
+            ending in (".json", ".parquet", *ENDINGS)
             or (format_slug in {"csv", "jsonl"} and not has_our_columns(records, format_slug))
         ):
             format_slug = "table"
