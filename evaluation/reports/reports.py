@@ -7,7 +7,7 @@ since the stored row. So other rooms need not report changes, and an excluded vo
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -325,8 +325,9 @@ def _plain(facts: Any) -> Any:
         return {name: _plain(value) for name, value in facts.items()}
     if is_dataclass(facts) and not isinstance(facts, type):
         # asdict would copy arrays, and a JSON text would truncate them.
-        if any(isinstance(value, np.ndarray | dict) for value in vars(facts).values()):
-            return {name: _plain(value) for name, value in vars(facts).items()}
+        values = {field.name: getattr(facts, field.name) for field in fields(facts)}
+        if any(isinstance(value, np.ndarray | dict) for value in values.values()):
+            return {name: _plain(value) for name, value in values.items()}
         return asdict(facts)
     return facts
 
