@@ -39,7 +39,7 @@ class ItemFilter(Filters):
     agreed = forms.ChoiceField(
         label=_("Votes"),
         required=False,
-        choices=[("", _("any votes")), ("yes", _("unanimous")), ("no", _("majority, not unanimous"))],
+        choices=[("", _("any votes")), ("yes", _("all for the caption")), ("no", _("not all for the caption"))],
     )
     run = forms.ChoiceField(label=_("Model"), required=False)
     answer = forms.ChoiceField(

@@ -63,6 +63,7 @@ def _operation(document: Mapping[str, Any], path: str, method: str, operation: M
         "method": method.upper(),
         "tone": TONES[method],
         "path": path,
+        "segments": path.removeprefix("/").split("/"),
         # The first paragraph says what the operation does; the others are for those who use it.
         "summary": _with_code(" ".join(first.split()) or operation.get("summary", "")),
         "about": _with_code(rest),

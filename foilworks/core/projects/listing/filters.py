@@ -35,6 +35,13 @@ class Filters(forms.Form):
     def folded_fields(self) -> list[BoundField]:
         return [field for field in self if field.widget_type != "search" and field.name not in self.chips]
 
-    def folded_chosen(self) -> int:
-        """Return how many of the folded fields filter."""
-        return len(self.chosen().keys() & {field.name for field in self.folded_fields()})
+    def folded_chosen(self) -> list[str]:
+        """Return what each folded field that filters says, such as "Votes: all for the caption"."""
+        chosen = self.chosen()
+        fields = [field for field in self.folded_fields() if field.name in chosen]
+        return [f"{field.label}: {_choice_label(field)}" for field in fields]
+
+
+def _choice_label(field: BoundField) -> str:
+    labels = {str(value): label for value, label in getattr(field.field, "choices", [])}
+    return str(labels.get(str(field.value()), field.value()))

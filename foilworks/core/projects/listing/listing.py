@@ -52,10 +52,14 @@ class Listing:
 
     @property
     def range(self) -> str:
-        """The rows of this page among all that fit, such as "26–50 of 10,000+"; empty without rows."""
+        """The rows of this page among all that fit, such as "26–50 of 10,000+"; empty without rows.
+
+        Where a row holds several records, they are counted, and the range says so.
+        """
         if not self.page.rows:
             return ""
-        return _("%(first)s–%(last)s of %(count)s") % {
+        rows, records = _("%(first)s–%(last)s of %(count)s"), _("records %(first)s–%(last)s of %(count)s")
+        return (records if self.page.folded else rows) % {
             "first": f"{self.page.first:,}",
             "last": f"{self.page.last:,}",
             "count": self.count,
