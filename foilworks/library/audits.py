@@ -154,8 +154,7 @@ def audit(
     is likelier. `rungs`: rung -> predictions with this much of the clip, `full` among them; `with_partly` accepts rungs
     of which more than a tenth is unreadable. `videos`: a folder with the files of the clips, whose encoding, length and
     direction then are a check of their own; `transcripts`: one with what is spoken in them, by the names of the clips.
-    `certify`: a file of the state of a certificate, which is continued from
-    it; `progress` gets (steps done, steps). `train`: a language model that also learns from the texts
+    `certify`: a file of a certificate to continue; `progress` gets (steps done, steps). `train`: a model that also learns from the texts
     (`option_letters.LetterModel`), on at most `train_items` items; `train_state`: a folder to continue from. `reading`:
     `ReadOptions`.
 
@@ -171,9 +170,7 @@ def audit(
     from evaluation.audit import audit as audits
     from evaluation.audit.tuned_probe import Tuning
 
-    for folder, files in ((videos, "files of the clips"), (transcripts, "transcripts")):
-        if folder is not None and not folder.is_dir():
-            raise EvaluationError(f"{folder}: is not a folder; give the folder with the {files}")
+    _check_folders({"files of the clips": videos, "transcripts": transcripts})
     _check_sizes(sample, train_items)
     state, report = _certificate(certify, progress)
     tuning = Tuning(train, train_state, train_items, progress=progress) if train else None
@@ -185,6 +182,12 @@ def audit(
         if rungs:
             _add_ladder(document, sources, rungs, reading.get("columns") or {}, with_partly)
     return Audit(document)
+
+
+def _check_folders(folders: Mapping[str, Path | None]) -> None:
+    for content, folder in folders.items():
+        if folder is not None and not folder.is_dir():
+            raise EvaluationError(f"{folder}: is not a folder; give the folder with the {content}")
 
 
 def _check_sizes(sample: int, train_items: int) -> None:

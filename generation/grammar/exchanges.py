@@ -59,7 +59,11 @@ MUTUAL = word_set("hand hands face eyes eye gaze lips lip")
 JOINS = word_set("while as when after before until because and then whilst")
 SUBORDINATES = frozenset({"while", "as", "when", "after"})
 # The whole is not exchanged where both do it, or where others take part.
-BOTH = word_set("each together both also too another other others one everyone everybody someone somebody we us same")
+BOTH = word_set(
+    "each together both also too another other others one everyone everybody someone somebody we us same neither nobody"
+)
+# A man is a person, so each of the two can be the other.
+ANYBODY = word_set("person people human adult individual")
 LINKS = frozenset({"up", "over", "back", "out", "down", "off", "in", "across", "through", "away", "right", "straight"})
 RETURNED = SHARED_BY_BOTH | word_set(
     "be have do hug kiss dance argue laugh cry drink eat chat meet arrive go come walk"
@@ -146,6 +150,8 @@ def exchanged(text: str, tokens: Sequence[Token], names: Names, *, named: bool) 
     first = next(iter(mentions), None)
     second = _second(tokens, mentions, first) if first is not None and _opens(tokens, first) else None
     if first is None or second is None or first.named is not named or second.named is not named:
+        return None
+    if not named and not ANYBODY.isdisjoint((first.key, second.key)):
         return None
     both = [person for person in mentions if person.key in (first.key, second.key)]
     others = any(

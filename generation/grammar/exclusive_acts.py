@@ -181,6 +181,10 @@ def _is_living(tokens: Sequence[Token], actor: Actor, other: Actor) -> bool:
     return bool(kind_of(head.lower) or gender_of_name(head.lower) or (names and len(inside) == 1))
 
 
+# Words that open a clause about the noun before them.
+OPENERS = frozenset({"that", "which", "who", "depicting", "showing", "featuring", "getting"})
+
+
 def _unclear_end(swap: Swap) -> bool:
     """Return whether a description may go on behind a participant, or whether both have a clause."""
     tokens, subject, counterpart = swap.tokens, swap.subject, swap.counterpart
@@ -209,17 +213,13 @@ def _unclear_end(swap: Swap) -> bool:
         return True
     if not counterpart.owns and any(token.lower in ("'s", "’s") for token in swap.between()):
         return True
-    if any(
-        token.lower in ("that", "which", "who", "depicting", "showing", "featuring", "getting")
-        for token in swap.between()
-    ):
+    if any(token.lower in OPENERS for token in swap.between()):
         return True
     if _has_clause(tokens, counterpart) and any(token.lower == "and" for token in swap.between()):
         # "takes a bite and salutes the man who bows"
         return True
-    if tokens[subject.head].lower in {
-        token.lower for token in tokens[counterpart.first : counterpart.last]
-    } - EMPTY and (counterpart.plural != subject.plural):
+    named = {token.lower for token in tokens[counterpart.first : counterpart.last]} - EMPTY
+    if tokens[subject.head].lower in named and counterpart.plural != subject.plural:
         return True
     if counterpart.owns and subject.plural != counterpart.plural:
         return True

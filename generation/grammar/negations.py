@@ -46,7 +46,7 @@ _SHIRTLESS = re.compile(
     re.IGNORECASE,
 )
 # "shirtless" is rarer than in captions, so that a draw keeps more of the others.
-_DENIALS = ("shirtless {0}", *("{0} with no shirt",) * 6, *("{0} wearing no shirt", "{0} without a shirt") * 3)
+_DENIALS = ("shirtless {}", *("{} with no shirt",) * 6, *("{} wearing no shirt", "{} without a shirt") * 3)
 
 
 def negations(text: str, tokens: Sequence[Token], generator: random.Random) -> Iterator[list[Edit]]:
@@ -68,7 +68,7 @@ def _shirt(text: str, generator: random.Random) -> Iterator[list[Edit]]:
         return
     for match in _SHIRTED.finditer(text):
         if _is_man(match["who"]):
-            target = generator.choice(_DENIALS).format(match["who"].lower())
+            target = generator.choice(_DENIALS).replace("{}", match["who"].lower())
             yield [Edit(*match.span(), match_case(match["who"], target))]
     for match in _SHIRTLESS.finditer(text):
         who = match["who"] or match["whom"]

@@ -31,7 +31,7 @@ PRONOUNS = [
     ("A guy hides himself behind a woman.", "A woman hides herself behind a guy."),
     ("A man in a hat kicks the person in front of him.", None),
     ("A man watches the women laughing at him.", None),
-    ("A man points at a woman as he laughs.", None),
+    ("A man points at a woman as he laughs.", "A woman points at a man as she laughs."),
     ("A man points at two women as he laughs.", None),
     ("Two men raise their hands towards a woman.", "A woman raises her hands towards two men."),
     ("A dog chases a boy with its tail up.", None),

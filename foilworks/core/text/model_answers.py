@@ -249,7 +249,8 @@ _FINAL_LEAD = re.compile(
 )
 _CHOICE_LEAD = re.compile(
     rf"(?:\b(?:choose|pick|select|chose|go with|going with|opt for|guess|so|therefore|thus|hence|actually|conclude)"
-    rf"|选择?|選択?)[,:]?\s?(?:it is |it's |is |that |for )?(?:the )?(?:{_NOUN}\s)?[(\s]{{0,3}}$",
+    rf"|选择?|選択?|\b(?:statement|caption|claim|sentence|description)\s(?:is|was))"
+    rf"[,:]?\s?(?:it is |it's |is |that |for )?(?:the )?(?:{_NOUN}\s)?[(\s]{{0,3}}$",
     re.IGNORECASE,
 )
 _MARKED_LEAD = re.compile(
@@ -362,11 +363,11 @@ def _with_final_line(text: str, mentions: Sequence[_Mention]) -> list[_Mention]:
 # Words for yes and no: a first word, a whole sentence, or after a lead.
 _YES_WORDS = """
     yes yeah yep yup true oui sí si ja да так sim sì tak evet نعم بله हाँ हां ναι igen ano áno da jah kyllä có ใช่ ya jo
-    是 是的 对 對 对的 有 はい ええ 네 예 כן
+    是 是的 对 對 对的 有 はい ええ 네 예 כן correct richtig wahr vrai verdadero верно 正确 正確 正しい
 """
 _NO_WORDS = """
     no nope nah false non nein нет ні não nao nie hayır لا نه خیر नहीं όχι nem ne nu ei không ไม่ใช่ tidak nej nee
-    不 不是 否 不对 不對 没有 沒有 いいえ 아니요 아니오 아뇨 לא
+    不 不是 否 不对 不對 没有 沒有 いいえ 아니요 아니오 아뇨 לא incorrect falsch faux falso не неверно 错误 錯誤 誤り
 """
 _POLAR = dict.fromkeys(_YES_WORDS.split(), "yes") | dict.fromkeys(_NO_WORDS.split(), "no")
 _POLAR_WORD = re.compile(
@@ -374,50 +375,28 @@ _POLAR_WORD = re.compile(
 )
 # After "no" or "yes" as an answer. "No" before another word is a determiner: "no audio".
 _AFTER_NO = re.compile(r"\s(?:the|this|that|it|he|she|they|there|we|i)\b", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<!\.)[.!?\n](?!\.)")
 _ENDS_CLAUSE = re.compile(r"\s{0,3}(?:$|[\n.,:;!?)。，、！？-])")
 
 
-# A judgement of a statement in a sentence, or in a word.
-_JUDGES = re.compile(
-    r"\b(?:statement|caption|claim|sentence|description|that|this|it)\s(?:"
-    r"(?P<no>(?:is|was)\s(?:not\s(?:true|correct|right|accurate)|false|incorrect|wrong|inaccurate|untrue)"
-    r"|(?:does not|doesn't|do not) match|contradicts)|(?P<yes>(?:is|was)\s(?:indeed )?(?:true|correct|right|accurate)"
-    r"|matches))\b"
-    r"|^\W{0,3}(?:(?P<wrong>incorrect|wrong|falsch|faux|falso|не|неверно|错误|錯誤|錯|错|誤り|거짓)"
-    r"|(?P<right>correct|right|richtig|wahr|vrai|verdadero|верно|正确|正確|正しい|참))\W{0,3}$",
-    re.IGNORECASE,
-)
-
-
-def _polar_index(question: _Question, word: str) -> int | None:
-    """Return the option that says yes or no, also if the options are true and false; None without such options."""
-    words = ("yes", "true") if word == "yes" else ("no", "false")
-    return next((question.texts.index(text) for text in words if text in question.texts), None)
-
-
 def _contradicts_itself(text: str, question: _Question) -> bool:
-    """Report whether a text is nothing but different letters, or its first sentence says both yes and no as words."""
+    """Report whether a text is nothing but different letters, or its first sentence says both yes and no: "yes, no"."""
     words = _plain(text).split()
     if question.has_letters and len(words) > 2 and {*map(len, words)} == {1} and len({*words}) > 1:
         return True
-    if {_polar_index(question, "yes"), _polar_index(question, "no")} != {0, 1} or len(question.texts) != 2:
-        return False
-    sentence = re.split(r"(?<!\.)[.!?\n](?!\.)", text.strip(), maxsplit=1)[0]
-    alone = [
+    sentence = _SENTENCE_END.split(text.strip(), maxsplit=1)[0]
+    polar = [match for match in _POLAR_WORD.finditer(sentence) if _POLAR[match.group().casefold()] in question.texts]
+    alone = {
         _POLAR[match.group().casefold()]
-        for match in _POLAR_WORD.finditer(sentence)
+        for match in polar
         if _ENDS_CLAUSE.match(sentence, match.end()) or _POLAR_WORD.match(sentence, match.end() + 1)
-    ]
-    return len(set(alone)) > 1 and _POLAR_WORD.match(sentence) is not None
+    }
+    return len(alone) > 1 and polar[0].start() == 0
 
 
 def _polar_mentions(text: str, question: _Question) -> list[_Mention]:
-    """Return the words and judgements for yes and no that answer the question."""
+    """Return the words for yes and no that answer the question."""
     mentions: list[_Mention] = []
-    if len(question.texts) == 2 and None not in (_polar_index(question, "yes"), _polar_index(question, "no")):
-        for match in _JUDGES.finditer(text):
-            index = _polar_index(question, "yes" if match["yes"] or match["right"] else "no")
-            mentions.append(_Mention(index or 0, FIRST_LEVEL, match.start(), match.end()))
     for match in _POLAR_WORD.finditer(text):
         word = match.group().casefold()
         if _POLAR[word] not in question.texts:

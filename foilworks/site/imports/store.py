@@ -92,8 +92,9 @@ def import_records(
     result = source.new_result(project.slug, dry_run)
     _check_as_published(as_published, source, format_slug)
     if source.yields == "utd":
-        utd = partial(import_utd, project, actor, source, dry_run=dry_run, strict=strict)
-        return _all_or_nothing(project, result, utd, stored)
+        return _all_or_nothing(
+            project, result, partial(import_utd, project, actor, source, dry_run=dry_run, strict=strict), stored
+        )
     if source.yields == "votes":
         return _import_votes(project, actor, source, result, (strict, update), progress, stored)
     file = survey(source, project, result, media_dir, progress, update=update, surveyed=surveyed)

@@ -74,7 +74,13 @@ class Command(FoilworksCommand):
             "with transcripts is --column transcript=NAME",
         )
         parser.add_argument(
-            "--predictions", type=Path, metavar="FILE", help="scores or predictions of a model with the full clip"
+            "--predictions",
+            action="append",
+            default=[],
+            dest="rungs",
+            type="full={}".format,
+            metavar="FILE",
+            help="scores or predictions of a model with the full clip: --rung full=FILE",
         )
         parser.add_argument(
             "--rung",
@@ -117,8 +123,6 @@ class Command(FoilworksCommand):
             self.parser.error("--set train_state needs --set train=N")
         learner = _learner(options["models"][0]) if train_items else None
         rungs = parse_rungs(options["rungs"])
-        if options["predictions"]:
-            rungs["full"] = options["predictions"]
         result = dict(
             library.audit(
                 options["files"],
