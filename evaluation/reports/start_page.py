@@ -30,7 +30,7 @@ GROUPS: tuple[tuple[str | Promise, Mapping[str, str | Promise]], ...] = (
             "validation": gettext_lazy("How many items are valid?"),
             "agreement": gettext_lazy("Do validators agree?"),
             "skill": gettext_lazy("Whose votes can you trust?"),
-            "irt": gettext_lazy("Which items are too easy, too hard or noise?"),
+            "irt": gettext_lazy("Which items are too easy, too hard or just noise?"),
         },
     ),
     (
@@ -40,7 +40,7 @@ GROUPS: tuple[tuple[str | Promise, Mapping[str, str | Promise]], ...] = (
             "fair": gettext_lazy("Which items would make the set fair?"),
             "divergence": gettext_lazy("Which words give foils away?"),
             "numbers": gettext_lazy("Which numbers do the texts contain?"),
-            "verbs": gettext_lazy("Which verbs do people and methods write?"),
+            "verbs": gettext_lazy("Which verbs do people and methods use?"),
         },
     ),
     (

@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from foilworks.core.projects.webhooks.event_type import EventType
 
-SENTENCES: dict[str, Promise] = {"projects.end_run": _("reported the end of a run")}
+SENTENCES: dict[str, Promise] = {"projects.end_run": _("finished a run")}
 EVENTS: dict[str, EventType] = {
     "run.ended": EventType(
         _("a run ends: done, partly done, failed or cancelled"),

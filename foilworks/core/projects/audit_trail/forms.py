@@ -34,7 +34,7 @@ class TrailFilter(Filters):
     number = IntegerField(label=_("Its number"), required=False, min_value=1)
     since = forms.DateField(label=_("From day"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
     until = forms.DateField(label=_("To day"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
-    tasks = forms.BooleanField(label=_("Leases of tasks"), required=False)
+    tasks = forms.BooleanField(label=_("Task leases"), required=False)
     chips = ("part", "tasks")
 
     def __init__(self, data, *, is_open: bool = False) -> None:
