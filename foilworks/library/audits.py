@@ -152,11 +152,10 @@ def audit(
     `data`: n records as paths, `hf://datasets/…`, lists of dicts, or data frames; several by name are subtests.
     `sample`: max items that are solved, drawn by `seed`. `models`: name -> a function from texts to scores, (n,) higher
     is likelier. `rungs`: rung -> predictions with this much of the clip, `full` among them; `with_partly` accepts rungs
-    of which more than a tenth is unreadable. `videos`: a folder with the files of the clips, whose encoding, length and
-    direction then are a check of their own; `transcripts`: one with what is spoken in them, by the names of the clips.
-    `certify`: a file of a certificate to continue; `progress` gets (steps done, steps). `train`: a model that also learns from the texts
-    (`option_letters.LetterModel`), on at most `train_items` items; `train_state`: a folder to continue from. `reading`:
-    `ReadOptions`.
+    of which over a tenth is unreadable. `videos`: a folder with the clips' files, whose encoding, length and direction
+    are a check of their own; `transcripts`: one with what is spoken. `certify`: a file of a certificate to continue;
+    `progress` gets (steps done, steps). `train`: a model that also learns from at most `train_items` texts
+    (`option_letters.LetterModel`); `train_state`: a folder to continue from. `reading`: `ReadOptions`.
 
     Shares are 0..1. EvaluationError, CorpusError: the data cannot be read; the message says what to do.
 

@@ -117,7 +117,7 @@ def _in_sentence(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
         if any(edit.start < match.start() and match.end() < edit.end for edit in edits):
             # It moves with its phrase: "the man who was trying to flee".
             continue
-        if any(_removes(edit, match) for edit in edits):
+        if any(_removes(edit, match) for edit in edits) and not any(DENIED.search(edit.target) for edit in edits):
             continue
         first, last = _clause(text, start, limit, match.start(), match.end())
         if any(edit.start < last and edit.end > first for edit in edits):

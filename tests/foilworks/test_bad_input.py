@@ -54,9 +54,9 @@ UNREADABLE = {
         " file: is not whole UTF-16; save it again, or as UTF-8",
     ),
     "Latin-1": (
-        "csv",
-        "id,video,caption,foil\na,a.mp4,un café,un thé\n".encode("latin-1"),
-        "2: encoding: byte 0xe9 is not UTF-8; save the file as UTF-8",
+        "jsonl",
+        '{"id": "a", "video": "a.mp4", "caption": "un café"}\n'.encode("latin-1"),
+        "1: encoding: byte 0xe9 is not UTF-8; save the file as UTF-8",
     ),
     "an empty file": ("jsonl", b"", "1: file: is empty; get a whole copy of it"),
     "a missing column": (

@@ -73,12 +73,10 @@ FAULTS = [
     ("lights alternate", "colour_swap", "the stage lights change from {}", "green to pink", "pink to green"),
 ]
 MADE = [
-    ("preposition", "A girl stands {} a tall building.", "in front of", "behind"),
     ("preposition", "The coach walks {} a player and whistles.", "towards", "away from"),
     ("preposition", "The guard walks {} the room.", "out of", "into"),
     ("preposition", "A man pours milk {} a glass.", "into", "out of"),
     ("preposition", "A girl walks {} the stairs.", "up", "down"),
-    ("preposition", "A man sings {} eating.", "before", "after"),
     ("preposition", "the camera moves to the {}", "left", "right"),
     ("state_change", "A boy {} the door.", "opens", "closes"),
     ("state_change", "A boy {} the door and walks away.", "closes", "opens"),
@@ -99,7 +97,6 @@ NO_SWAP = [
     ("A chef takes a bow and thanks a girl who waves a flag.", "a description longer than its clause"),
     ("A girl in red bumps into a boy in blue.", "both do it"),
     ("A man lists things that scare a woman.", "a relative clause"),
-    ("Emma starts to dance after Paul asked to do it.", "a clause cut in two"),
 ]
 
 

@@ -82,19 +82,17 @@ def import_records(
     without a file is stored as missing, a clip with an unusable file as broken. `dry_run` reports the result and stores
     nothing; `strict` stores nothing if a record is bad. Records that differ from stored ones are listed and do not
     change; with `update` they become what the file says, if nobody worked on them. `as_published`: items on which the
-    file's votes do not decide count as valid because they are published. A project that is not stored yet is stored
-    together with the records. `surveyed` is called while the file is read, `stored` with the result inside the
-    transaction. CorpusError: the file cannot be read, or the media folder does not exist; EvaluationError: a bad record
-    under `strict`, two imports at once.
+    file's votes do not decide count as valid because they are published. A project that is not stored yet is stored,
+    too. `surveyed` is called while the file is read, `stored` with the result inside the transaction. CorpusError: file
+    or media folder cannot be read; EvaluationError: a bad record under `strict`, two imports at once.
     """
     require_researcher(actor, project)
     source = Source(format_slug, path, params or {}, names_in_folder(media_dir))
     result = source.new_result(project.slug, dry_run)
     _check_as_published(as_published, source, format_slug)
     if source.yields == "utd":
-        return _all_or_nothing(
-            project, result, partial(import_utd, project, actor, source, dry_run=dry_run, strict=strict), stored
-        )
+        utd = partial(import_utd, project, actor, source, dry_run=dry_run, strict=strict)
+        return _all_or_nothing(project, result, utd, stored)
     if source.yields == "votes":
         return _import_votes(project, actor, source, result, (strict, update), progress, stored)
     file = survey(source, project, result, media_dir, progress, update=update, surveyed=surveyed)

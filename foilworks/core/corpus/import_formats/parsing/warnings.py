@@ -41,8 +41,7 @@ def repeats_caption(pair: ItemRecord | PairRecord) -> bool:
 
 
 def _pair(pair: ItemRecord | PairRecord) -> Iterator[tuple[str, str]]:
-    # Without votes, such a record is refused before.
-    if pair.votes is not None and repeats_caption(pair):
+    if repeats_caption(pair):
         yield "foils", "a foil is equal to the caption"
     if len(set(pair.foils)) < len(pair.foils):
         yield "foils", "two foils are equal"
