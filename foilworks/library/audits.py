@@ -155,9 +155,8 @@ def audit(
     of which over a tenth is unreadable. `videos`: a folder with the clips' files, whose encoding, length and direction
     are a check of their own; `transcripts`: one with what is spoken. `certify`: a file of a certificate to continue;
     `progress` gets (steps done, steps). `train`: a model that also learns from at most `train_items` texts
-    (`option_letters.LetterModel`); `train_state`: a folder to continue from. `reading`: `ReadOptions`.
-
-    Shares are 0..1. EvaluationError, CorpusError: the data cannot be read; the message says what to do.
+    (`option_letters.LetterModel`); `train_state`: a folder to continue from. `reading`: `ReadOptions`. Shares are 0..1.
+    EvaluationError, CorpusError: the data cannot be read; the message says what to do.
 
     >>> import foilworks
     >>> captions = ["a man opens the door", "a girl lifts a cup", "two dogs run uphill", "a boat turns left"] * 10
