@@ -79,12 +79,11 @@ def import_records(
     """Store the good records of the file and list the bad ones; a second import of the same file changes nothing.
 
     `actor` None is the operator at the command line. `media_dir` is searched for files by name and by source id; a clip
-    without a file is stored as missing, a clip with an unusable file as broken. `dry_run` reports the result and stores
-    nothing; `strict` stores nothing if a record is bad. Records that differ from stored ones are listed and do not
-    change; with `update` they become what the file says, if nobody worked on them. `as_published`: items that its votes
-    do not decide count as valid. A project that is not stored yet is stored, too. `surveyed` is called while the file
-    is read, `stored` with the result inside the transaction. CorpusError: file or media folder cannot be read;
-    EvaluationError: a bad record under `strict`, two imports at once.
+    without a file is stored as missing, with an unusable file as broken. `dry_run` stores nothing; `strict` stores
+    nothing if a record is bad. Records that differ from stored ones are listed and do not change; with `update` they
+    become what the file says, if nobody worked on them. `as_published`: items that its votes do not decide are valid.
+    A project that is not stored yet is stored, too. `surveyed` is called while the file is read, `stored` inside the
+    transaction. CorpusError: file or folder cannot be read; EvaluationError: a bad record under `strict`, two imports.
     """
     require_researcher(actor, project)
     source = Source(format_slug, path, params or {}, names_in_folder(media_dir))
@@ -97,14 +96,14 @@ def import_records(
         return _import_votes(project, actor, source, result, (strict, update), progress, stored)
     file = survey(source, project, result, media_dir, progress, update=update, surveyed=surveyed)
     _stop_if_strict(strict, result)
-    media, now = _store_files(file, copy=not dry_run, progress=progress), timezone.now()
-    taken_down = reasons_taken_down(project, media.values())
+    media = _store_files(file, copy=not dry_run, progress=progress)
+    taken_down, now = reasons_taken_down(project, media.values()), timezone.now()
     in_batches = connection.vendor == "sqlite" and not (dry_run or strict) and file.n_chunks > 1
 
     def write(trial: ImportResult) -> None:
         with Spill() as clips, Spill() as keys:
-            options = now, update, as_published, clips, keys, file.replaced
-            batch = Batch(project, path, trial, file.shapes, media, taken_down, *options)
+            options = taken_down, now, update, as_published, clips, keys, file.replaced
+            batch = Batch(project, path, trial, file.shapes, media, *options)
             _store(batch, source, file, actor, progress, transaction.atomic if in_batches else nullcontext)
             _stop_if_strict(strict, trial, strict_problem(batch))
         if not dry_run:
