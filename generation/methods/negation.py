@@ -1,4 +1,4 @@
-"""Negation: "A man with no hat waves." -> "A man with a hat waves.", "fails to" -> "manages to", and the reverse.
+"""Negation: "A man with no hat waves." -> "A man with a hat waves.", and the reverse.
 
 The foils are those of `generation.grammar.negations`: false by construction, because they deny what the caption says.
 """
@@ -13,7 +13,7 @@ from generation.methods._rules import sound_foils
 from generation.records import CaptionInput, FoilDraft, Skip
 
 VERSION = "2"
-NO_VERB = "it neither has nor lacks a thing that captions deny, and has no outcome"
+NO_VERB = "it neither has nor lacks a thing that captions deny"
 
 
 def make(
