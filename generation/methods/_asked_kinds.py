@@ -25,7 +25,9 @@ WITH_TO = word_set(
     "need needs seem seems have has had used able attempt attempts pretend pretends learn learns decide decides like",
     "likes next",
 )
-COMPARED = re.compile(r"\bthan\b|\bas [a-z]+ as\b|\b(?:[a-z]{2,}est|most|least|first|last|same)\b", re.I)
+COMPARED = re.compile(
+    r"\bthan\b|\bas (?!well |soon |long |far )[a-z]+ as\b|\b(?:[a-z]{2,}est|most|least|first|last|same)\b", re.I
+)
 CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM"})
 CAMERA = re.compile(
     r"\b(?:camera|zoom\w*|pan(?:s|ned|ning)?|tilt\w*|close-?up|wide shot|long shot|view|viewpoint|angle|footage)\b",
