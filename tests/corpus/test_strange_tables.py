@@ -78,4 +78,14 @@ def test_an_encoding_needs_evidence():
     # Of eight characters, Chinese and Korean look alike.
     assert encoding_of("一个人打开了门。".encode("gb18030")) == ""
     assert encoding_of(b"id,video\na,\xff\n") == ""
-    assert not is_sheet(io.BytesIO(b"PK\3\4 no archive"))
+
+
+@for_each("content, name", [(b"PK\3\4 no archive", "a.xlsx"), (b"\xd0\xcf\x11\xe0junk", "a.xls")])
+def test_a_damaged_spreadsheet_is_one_line(tmp_path, content, name):
+    (path := tmp_path / name).write_bytes(content)
+    with pytest.raises(CorpusError, match=r"is a spreadsheet that cannot be read; save the sheet as CSV$"):
+        list(read_texts(Source(path)))
+
+
+def test_an_archive_is_no_spreadsheet():
+    assert not is_sheet(io.BytesIO(b"PK\3\4 no archive"), "a.zip")

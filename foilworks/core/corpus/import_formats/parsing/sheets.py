@@ -24,8 +24,11 @@ _EXACT = 10**15
 Rows = list[list[Any]]
 
 
-def is_sheet(file: BinaryIO) -> bool:
-    """Report whether an open file is a spreadsheet, by its bytes; its position is at the start again."""
+def is_sheet(file: BinaryIO, name: str) -> bool:
+    """Report whether an open file is a spreadsheet, by its bytes; a damaged one by its name, too.
+
+    Its position is at the start again.
+    """
     start = file.read(4)
     file.seek(0)
     if start == _OLE:
@@ -36,7 +39,7 @@ def is_sheet(file: BinaryIO) -> bool:
         with zipfile.ZipFile(file) as archive:
             return not _PARTS.isdisjoint(archive.namelist())
     except zipfile.BadZipFile:
-        return False
+        return name.lower().endswith(tuple(ENDINGS))
     finally:
         file.seek(0)
 

@@ -50,7 +50,7 @@ def checked_file(path: Path) -> Iterator[BinaryIO]:
         raise CorpusError(f"{path}: file: there is no such file; check the path")
     try:
         with path.open("rb") as file:
-            if is_sheet(file):
+            if is_sheet(file, path.name):
                 yield cast("BinaryIO", io.BytesIO(sheet_text(path).encode("utf-8")))
                 return
             with as_utf8(file) as utf8_file:
