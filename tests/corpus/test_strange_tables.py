@@ -87,5 +87,5 @@ def test_a_damaged_spreadsheet_is_one_line(tmp_path, content, name):
         list(read_texts(Source(path)))
 
 
-def test_an_archive_is_no_spreadsheet():
+def test_an_archive_is_not_a_spreadsheet():
     assert not is_sheet(io.BytesIO(b"PK\3\4 no archive"), "a.zip")

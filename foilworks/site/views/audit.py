@@ -58,7 +58,7 @@ class AuditForm(forms.Form):
         unpacks=False,
         max_length=200,
         help_text=gettext_lazy(
-            "JSON, JSON lines, CSV or TSV in UTF-8, Parquet, a ZIP archive of them, or that of a release. The files "
+            "JSON, JSON lines, CSV, TSV, spreadsheets, Parquet, a ZIP archive of them, or that of a release. The files "
             "are read once and not stored. Several files are one benchmark."
         ),
     )
