@@ -28,6 +28,7 @@ from evaluation.errors import EvaluationError
 from foilworks.core.corpus.import_formats import hf
 from foilworks.core.corpus.import_formats.parsing.raw_records import PARQUET, files_in
 from foilworks.core.corpus.import_formats.parsing.text_files import Source, form_of
+from foilworks.core.corpus.import_formats.parsing.text_lines import guessed_encoding
 from foilworks.core.corpus.records import TextRecord
 from foilworks.core.solver.solution import Selection, Solution
 from foilworks.core.solver.solve import Progress, certify, first_view
@@ -196,6 +197,8 @@ def _file_facts(source: Source) -> dict[str, Any]:
     if source.path.is_file():
         with source.path.open("rb") as file:
             facts["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+        if encoding := guessed_encoding(source.path):
+            facts["encoding"] = encoding
     if facts["format"] == exports.WHOLE:
         facts["manifest"] = str(exports.manifest_of(source.path).get("manifest_sha256", ""))
     return facts

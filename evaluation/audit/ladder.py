@@ -20,7 +20,7 @@ from evaluation.score_files.harness_shapes import LoggedAnswer
 from evaluation.score_files.joined_answers import Question, Questions, plain
 from evaluation.score_files.scores import read_choices
 from evaluation.score_files.tables import SUFFIXES, Table
-from foilworks.core.corpus.import_formats.parsing.answer_styles import is_number_label, label_of
+from foilworks.core.corpus.import_formats.parsing.answer_styles import is_short_label, label_of
 from foilworks.core.corpus.records import TextRecord
 from foilworks.core.text.model_answers import NO_OPTION, ModelAnswer, read_answer
 from foilworks.core.text.quoting import quoted
@@ -153,7 +153,7 @@ def _reading(answer: object, record: TextRecord, finish_reason: str) -> ModelAns
     at = _right_index(record)
     options = [*record.wrongs[:at], record.right, *record.wrongs[at:]]
     text = str(answer).strip()
-    if record.is_label and ((is_number_label(answer) and record.position is None) or isinstance(answer, bool)):
+    if record.is_label and ((is_short_label(answer) and record.position is None) or isinstance(answer, bool)):
         return ModelAnswer(at if label_of(answer) is label_is_true(record) else 1 - at)
     if re.fullmatch(r"\d{1,3}(?:\.0)?", text) and text not in options:
         number = int(float(text))

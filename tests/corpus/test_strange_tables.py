@@ -6,16 +6,21 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.audit.audit import Options, audit
+from evaluation.audit.without_video import note
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.parsing.any_rows import rows_of
 from foilworks.core.corpus.import_formats.parsing.cell_lists import foils_in, options_in
 from foilworks.core.corpus.import_formats.parsing.column_roles import guesses_of
 from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimits
-from foilworks.core.corpus.import_formats.parsing.row_values import value_at
+from foilworks.core.corpus.import_formats.parsing.records import RawRecord
+from foilworks.core.corpus.import_formats.parsing.row_values import exploded, value_at
 from foilworks.core.corpus.import_formats.parsing.sheets import is_sheet
 from foilworks.core.corpus.import_formats.parsing.text_files import Source, read_texts
-from foilworks.core.corpus.import_formats.parsing.text_lines import encoding_of
-from foilworks.core.corpus.records import TextRecord
+from foilworks.core.corpus.import_formats.parsing.text_items import read_text_items
+from foilworks.core.corpus.import_formats.parsing.text_lines import encoding_of, guessed_encoding
+from foilworks.core.corpus.records import RecordWarning, TextRecord
+from foilworks.core.text.markup import without_markup
 from foilworks.core.text.tokens import words
 from tests.rows import for_each
 
@@ -36,7 +41,8 @@ def test_each_table_is_read_as_its_author_meant_it(name):
         with pytest.raises(CorpusError, match="column"):
             list(read_texts(source))
         return
-    records = [record for record, _fields in read_texts(source)]
+    # A row of totals, or one cut short, is named as such, and no record.
+    records = [outcome[0] for outcome in read_texts(source) if not isinstance(outcome, RawRecord)]
     first = records[0]
     assert isinstance(first, TextRecord)
     assert len(records) == row["rows"]
@@ -56,7 +62,8 @@ def test_no_false_text_becomes_the_caption_of_an_import(name):
     _roles, document = guesses_of(rows)
     caption = document["columns"].get("caption")
     if isinstance(caption, str) and TRUTH[name]["form"] == "pairs":
-        assert texts_of([value_at(rows[0], caption)]) == texts_of([TRUTH[name]["true"]])
+        first = next(exploded(rows[0], document["explode"])) if "explode" in document else rows[0]
+        assert texts_of([without_markup(value_at(first, caption))]) == texts_of([TRUTH[name]["true"]])
     if isinstance(caption, str) and TRUTH[name]["form"] == "labels":
         assert document.get("where")
 
@@ -89,3 +96,61 @@ def test_a_damaged_spreadsheet_is_one_line(tmp_path, content, name):
 
 def test_an_archive_is_not_a_spreadsheet():
     assert not is_sheet(io.BytesIO(b"PK\3\4 no archive"), "a.zip")
+
+
+def test_markup_of_tools_is_no_part_of_a_text():
+    assert without_markup("<p>The baker&#x27;s <b>son</b>&nbsp;sits.</p>") == "The baker's son sits."
+    for text in ("a < b & c", "AT&T", "<person> opens it", "R&D; then lunch", "  two  blanks "):
+        assert without_markup(text) == text
+
+
+def test_a_header_below_a_title_or_comments(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("# run 7\nClips of May,,\nvideo,caption,foil\na.mp4,He sits.,He stands.\n", encoding="utf-8")
+    (record, _fields), *others = read_texts(Source(path))
+    assert (record.right, record.wrongs, record.video, others) == ("He sits.", ("He stands.",), "a.mp4", [])
+
+
+def test_commas_in_captions_make_no_header(tmp_path):
+    """Of a table of one column, a row with more cells is a fault of this row."""
+    path = tmp_path / "table.csv"
+    path.write_text("caption\nHe sits, eats, and sleeps.\nShe runs, then stops.\n", encoding="utf-8")
+    raw = list(rows_of(path, TableLimits()))
+    assert [record.problem for record in raw] == [
+        "has 3 cells where the header has 1", "has 2 cells where the header has 1",
+    ]  # fmt: skip
+
+
+def test_a_video_written_once_holds_for_the_rows_below(tmp_path):
+    path = tmp_path / "table.csv"
+    rows = ["video,caption,foil", "a.mp4,He sits.,He stands.", ",He eats.,He drinks.", "b.mp4,She runs.,She walks."]
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    assert [record.video for record, _fields in read_texts(Source(path))] == ["a.mp4", "a.mp4", "b.mp4"]
+    # A forgotten cell is no group.
+    path.write_text("\n".join([*rows[:2], *(f"{n}.mp4,He sits.,He stands." for n in range(9)), rows[2]]) + "\n")
+    assert [record.video for record, _fields in read_texts(Source(path))][-1] == ""
+
+
+def test_letters_are_labels_only_among_labels(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("question,answer\nIs it red?,Y\nIs it blue?,no\nIs it old?,0\n", encoding="utf-8")
+    assert [record.right for record, _fields in read_texts(Source(path))] == ["yes", "no", "no"]
+    path.write_text("question,answer\nWhich letter is it?,Y\nWhich letter is it?,N\n", encoding="utf-8")
+    assert not [outcome for outcome in read_texts(Source(path)) if not isinstance(outcome, RawRecord)]
+
+
+def test_another_encoding_is_named(tmp_path):
+    path = tmp_path / "table.csv"
+    rows = [
+        f"{n}.mp4,Ein Mädchen läuft über die Straße und öffnet eine Tür.,Ein Mädchen schließt die Tür über der Straße."
+        for n in range(30)
+    ]
+    path.write_text("video,caption,foil\n" + "\n".join(rows), encoding="cp1252")
+    assert guessed_encoding(path) in {"cp1252", "cp1250"}
+    warnings = [outcome for outcome in read_text_items(path, {}) if isinstance(outcome, RecordWarning)]
+    assert [warning.field for warning in warnings] == ["encoding"]
+    document = audit([Source(path)], Options())
+    assert document["files"][0]["encoding"] == guessed_encoding(path)
+    assert guessed_encoding(path) in note(document)
+    path.write_text("video,caption,foil\n" + "\n".join(rows), encoding="utf-8")
+    assert "encoding" not in audit([Source(path)], Options())["files"][0]

@@ -23,6 +23,8 @@ FEW_RECORDS = 20
 MAX_OPEN = 0.1
 YES = frozenset({"yes", "true", "ja", "oui", "sí", "sim", "はい", "是", "예", "네"})
 NO = frozenset({"no", "false", "nein", "non", "não", "いいえ", "否", "아니요"})
+# They can also be a number, or the name of an option: the other answers of the file decide.
+_SHORT_YES, _SHORT_NO = frozenset({"1", "1.0", "y", "t"}), frozenset({"0", "0.0", "n", "f"})
 # Words of labels of statements in other languages and of entailment, and the signs of Korean and Portuguese tests.
 _MORE_YES = frozenset(
     "si wahr vrai verdadero verdadeiro vero correct correcto correto corretto richtig korrekt entailment "  # noqa: SIM905
@@ -30,7 +32,7 @@ _MORE_YES = frozenset(
 )
 _MORE_NO = frozenset(
     "nao falsch faux falso incorrect incorrecto incorreto scorretto inkorrekt contradiction contradicted "  # noqa: SIM905
-    "contradicts mismatch invalid refuted x × f 不是 错 錯 错误 錯誤 誤り 거짓 틀림".split()
+    "contradicts mismatch invalid refuted x × 不是 错 錯 错误 錯誤 誤り 거짓 틀림".split()
 )
 OTHER = "other"
 _BEFORE = r"^\s*(?:(?:Option|Sentence|Caption|Choice|Description|Answer)[:\s]\s*)?"
@@ -149,9 +151,9 @@ def label_of(answer: Any) -> bool | None:
     if isinstance(answer, list) and len(answer) == 1:
         answer = answer[0]
     word = str(answer).strip().rstrip(".!").casefold()
-    if word in YES or word in {"1", "1.0"}:
+    if word in YES or word in _SHORT_YES:
         return True
-    return False if word in NO or word in {"0", "0.0"} else None
+    return False if word in NO or word in _SHORT_NO else None
 
 
 def word_of_label(answer: Any) -> bool | None:
@@ -167,9 +169,10 @@ def word_of_label(answer: Any) -> bool | None:
     return False if is_no else None
 
 
-def is_number_label(answer: Any) -> bool:
-    """Report whether a label is 0 or 1 instead of a word."""
-    return label_of(answer) is not None and not isinstance(answer, bool) and str(answer).strip()[:1] in {"0", "1"}
+def is_short_label(answer: Any) -> bool:
+    """Report whether a label is 0 or 1, or one letter, instead of a word."""
+    word = str(answer).strip().rstrip(".!").casefold()
+    return not isinstance(answer, bool) and word in _SHORT_YES | _SHORT_NO
 
 
 def is_open(question: str) -> bool:
@@ -209,7 +212,7 @@ class AnswerStyles:
         """Note a label, or another answer in its column (`label` is None): then 0 and 1 are not labels."""
         if label is None:
             self.with_other_answers.add(column)
-        elif is_number_label(answer):
+        elif is_short_label(answer):
             self.numbers[column] += 1
             self.open[column] += is_open(question)
 

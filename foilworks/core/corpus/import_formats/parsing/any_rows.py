@@ -1,10 +1,12 @@
 """Read the rows of any table: CSV or TSV, JSON lines, JSON with a list of records, Parquet. One row is one object."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.parsing.grouped_rows import MAX_GROUPED, grouping_columns, with_groups
 from foilworks.core.corpus.import_formats.parsing.json_records import member_paths, members_at, parse_line, read_text
 from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimits, parquet_columns, parquet_rows
 from foilworks.core.corpus.import_formats.parsing.records import RawRecord, json_lines
@@ -102,8 +104,9 @@ def _table(path: Path, header: Sequence[str]) -> Iterator[RawRecord]:
     delimiter, first = header_of(path)
     names, first_line = (list(header), 0) if header else (_unique_names(path, first), first.line)
     reader = CellReader(path, names)
-    for raw in rows_below(path, delimiter, names, first_line):
-        yield raw._replace(value=reader.read(raw.value))
+    rows = (raw._replace(value=reader.read(raw.value)) for raw in rows_below(path, delimiter, names, first_line))
+    first = list(islice(rows, MAX_GROUPED))
+    yield from with_groups(chain(first, rows), grouping_columns([raw.value for raw in first if not raw.problem]))
 
 
 def header_of(path: Path) -> tuple[str, Header]:

@@ -9,7 +9,7 @@ from foilworks.core.corpus.import_formats.parsing.row_values import nested
 MAX_PARTS = 12
 # Options in one line: "(a) Open (b) Closed".
 _INLINE = re.compile(r"(?:^|(?<=[\s.?!]))\(?([A-Ja-j])[.:)]\s*(?=\S)")
-_SEPARATORS = ("\n", "|", ";")
+_SEPARATORS = ("\n", "|", ";", " / ")
 
 
 def inline_options(text: str) -> tuple[str, list[tuple[str, str]]]:

@@ -1,5 +1,6 @@
 """Find questions, options, answers and labels among the columns of a table, by their values first. Pure."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from foilworks.core.corpus.import_formats.parsing.column_names import (
     SERIES,
     has_word,
     is_negative,
+    is_of_errors,
     is_positive,
     name_words,
     plain_name,
@@ -19,6 +21,11 @@ from foilworks.core.corpus.import_formats.parsing.column_scores import MOST
 from foilworks.core.corpus.import_formats.parsing.column_table import Table
 from foilworks.core.corpus.import_formats.parsing.row_values import Row, as_number, nested, value_at
 from foilworks.core.text.quoting import quoted
+
+_ORDINAL = re.compile(
+    r"first|second|third|fourth|fifth|sixth|erste[rs]?|zweite[rs]?|dritte[rs]?|vierte[rs]?|premiere?|deuxieme|"
+    r"troisieme|quatrieme|primer[ao]?|segund[ao]|tercer[ao]?|cuart[ao]"
+)
 
 
 def assign_question(table: Table) -> None:
@@ -62,6 +69,8 @@ def _option_columns(table: Table) -> Iterator[list[str]]:
         is_option = has_word(name, "options") or free[name].numbers < 0.5
         if len(words) > 1 and (words[-1].isdigit() or len(words[-1]) == 1) and is_option:
             by_stem.setdefault(words[:-1], []).append(name)
+        elif len(words) > 1 and _ORDINAL.fullmatch(words[0]):
+            by_stem.setdefault(words[1:], []).append(name)
     yield from (names for names in by_stem.values() if len(names) > 1 and not is_negative(names[0]))
     lists = [name for name, profile in free.items() if _is_list_of_texts(profile) and not is_negative(name)]
     for is_named in (True, False):
@@ -126,7 +135,7 @@ def assign_labels(table: Table) -> None:
 def label_in(name: str, cell: Any) -> bool | None:
     """Return whether a cell says that its text is true; in a column such as "hallucinated", yes means false."""
     label = label_of(cell)
-    return word_of_label(cell) if label is None or not is_negative(name) else not label
+    return word_of_label(cell) if label is None or not is_of_errors(name) else not label
 
 
 def options_of(row: Row, names: Sequence[str]) -> list[str]:

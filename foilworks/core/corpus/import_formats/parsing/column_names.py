@@ -101,7 +101,7 @@ _NEGATIVE = re.compile(
     r"|decoys?|adversarial\w*|"
     r"contrast|contrastive|corrupt\w*|perturb\w*|mislead\w*|mismatch\w*|misalign\w*|untrue|unwahr\w*|irref\w*|"
     r"verfalscht\w*|verandert\w*|faux|fausse\w*|errone\w*|erreur|errors?|mistakes?|fehler\w*|rejected|hn"
-    r"|leurres?|sbagliat\w*|errat[oa]|errad[oa]|invalid\w*|"
+    r"|leurres?|pieges?|traps?|trampas?|sbagliat\w*|errat[oa]|errad[oa]|invalid\w*|"
     r"impostors?|lie|lies|hallucinat\w*|manipulat\w*|nonfactual|contradict\w*|swap|swapped|exchang\w*|replac\w*|"
     r"substitut\w*"
 )
@@ -127,7 +127,11 @@ _CHANGED = re.compile(
 _POSITIVE = re.compile(
     r"true|truth|correct|corrected|corrig\w*|korrigiert\w*|corregid\w*|verified|human|right|pos|positive\w*|positiv\w*|gold|golden|orig|original\w*|real|gt|factual|actual|valid|"
     r"faithful|matching|chosen|seed|ausgangs\w*|wahr\w*|richtig\w*|korrekt\w*|echt\w*|vrai\w*|correcte?s?|juste|exacte?|correct[oa]s?|"
-    r"verdader\w*|ciert[oa]|ver[oa]|corrett[oa]|cert[oa]|anchor|reference|ref"
+    r"verdad\w*|ciert[oa]|ver[oa]|corrett[oa]|cert[oa]|anchor|reference|ref"
+)
+_REMARK = re.compile(
+    r"comments?|notes?|remarks?|reasons?|why|rationale|explanations?|bemerkung\w*|kommentar\w*|grund|commentaires?|"
+    r"remarques?|comentarios?|observac\w*|nota|motivo|razon"
 )
 _NOT = frozenset({"not", "non", "nicht", "un", "in", "pas", "no", "keine"})
 _TEXT = re.compile(
@@ -196,6 +200,11 @@ def is_negative(name: str) -> bool:
     return bool(negatives) and not (negatives == ["hard"] and any(map(_POSITIVE.fullmatch, words)))
 
 
+def is_of_errors(name: str) -> bool:
+    """Report whether a yes in the column means false, as in "hallucinated", but not in "true or false"."""
+    return is_negative(name) and not any(map(_POSITIVE.fullmatch, name_words(name)))
+
+
 def is_changed(name: str) -> bool:
     """Report whether a name says that the text was rewritten."""
     return any(map(_CHANGED.fullmatch, name_words(name)))
@@ -205,6 +214,11 @@ def is_positive(name: str) -> bool:
     """Report whether a name says that the text is true."""
     is_named = any(map(_POSITIVE.fullmatch, name_words(name))) or bool(_PARTS["positive"].search(name))
     return is_named and not is_negative(name)
+
+
+def is_remark(name: str) -> bool:
+    """Report whether a name says that the text is about the record, not about the clip."""
+    return any(map(_REMARK.fullmatch, name_words(name)))
 
 
 def names_text(name: str) -> bool:

@@ -21,6 +21,7 @@ from foilworks.core.corpus.import_formats.parsing.row_values import (
 )
 from foilworks.core.corpus.import_formats.parsing.splits import named_split
 from foilworks.core.text.comparable import comparable
+from foilworks.core.text.markup import without_markup
 from foilworks.core.text.tokens import words
 
 VIDEO_FILE = re.compile(r"[^<>\n]*[^<>\s]\.(mp4|webm|mov|mkv|avi|3gp|gif|m4v|jpg|jpeg|png)", re.IGNORECASE)
@@ -88,17 +89,28 @@ def resemblance(rows: Sequence[Row], name: str, other_name: str) -> float:
     return alike / max(1, len(filled_pairs))
 
 
+def closeness(rows: Sequence[Row], name: str, other_name: str) -> float:
+    """Return the mean share of the words that the first text shares with the nearest text of another column."""
+    pairs = [(_texts(value_at(row, name)), _texts(value_at(row, other_name))) for row in rows]
+    shares = [max(_shared(texts[0], other) for other in others) for texts, others in pairs if texts and others]
+    return sum(shares) / max(1, len(shares))
+
+
 def _are_alike(text: str, other: str) -> bool:
-    if comparable(text) == comparable(other):
-        return False
+    return comparable(text) != comparable(other) and _shared(text, other) >= _SHARED
+
+
+def _shared(text: str, other: str) -> float:
+    """Return the share of the longer text's words that both have; 0 of single words."""
     counts, other_counts = Counter(words(text)), Counter(words(other))
     longest = max(counts.total(), other_counts.total())
-    return longest > 1 and (counts & other_counts).total() >= _SHARED * longest
+    return (counts & other_counts).total() / longest if longest > 1 else 0.0
 
 
 def _texts(value: Any) -> list[str]:
     value = nested(value)
-    return [text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str) and text]
+    texts = value if isinstance(value, list) else [value]
+    return [without_markup(text) for text in texts if isinstance(text, str) and text]
 
 
 def _is_text(value: Any) -> bool:
@@ -133,14 +145,14 @@ def _add_names(name: str, value: Any, depth: int, names: dict[str, None]) -> Non
 def _profile(name: str, rows: Sequence[Row], video_names: frozenset[str]) -> Profile:
     cells = [value_at(row, name) for row in rows]
     values = [value for value in cells if value is not None and value != ""]
-    texts = [value for value in values if isinstance(value, str)]
+    texts = [without_markup(value) for value in values if isinstance(value, str)]
     n = max(1, len(values))
     return Profile(
         name=name,
         filled=len(values) / max(1, len(cells)),
         numbers=sum(as_number(value) is not None for value in values) / n,
         times=sum(map(_is_time, values)) / n,
-        files=sum(bool(VIDEO_FILE.fullmatch(text)) for text in texts) / n,
+        files=sum(bool(VIDEO_FILE.fullmatch(text.partition("?")[0])) for text in texts) / n,
         tokens=sum(bool(_TOKEN.fullmatch(str(value))) for value in values) / n,
         urls=sum(text.startswith(("http://", "https://")) for text in texts) / n,
         lists=sum(isinstance(nested(value), list | dict) for value in values) / n,

@@ -6,6 +6,7 @@ A column whose name says that it is false is never the caption.
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -22,11 +23,12 @@ from foilworks.core.corpus.import_formats.parsing.column_names import (
     is_changed,
     is_negative,
     is_positive,
+    is_remark,
     name_words,
     names_text,
     plain_name,
 )
-from foilworks.core.corpus.import_formats.parsing.column_profiles import Profile, profiles_of, resemblance
+from foilworks.core.corpus.import_formats.parsing.column_profiles import Profile, closeness, profiles_of, resemblance
 from foilworks.core.corpus.import_formats.parsing.column_scores import MOST, best_column, score_of
 from foilworks.core.corpus.import_formats.parsing.column_table import SURE, Guess, Table
 from foilworks.core.corpus.import_formats.parsing.row_values import (
@@ -52,6 +54,7 @@ _MOST_CLIPS = 0.5
 _RESEMBLES = 0.5
 # Score of a text that a name or resemblance makes the caption.
 _NAMED = 0.45
+_LEAD = 0.1
 _MAX_TEXTS = 12
 _MAX_ROWS = 50
 
@@ -227,7 +230,7 @@ def _is_foil(profile: Profile, *, asks: bool) -> bool:
 
 def _can_be_caption(name: str, profile: Profile, *, asks: bool) -> bool:
     is_text = profile.words >= (0.5 if asks else 1.5) and profile.several < 0.2
-    is_other = max(profile.numbers, profile.files, profile.lists, profile.urls) >= 0.2
+    is_other = max(profile.numbers, profile.files, profile.lists, profile.urls) >= 0.2 or is_remark(name)
     return is_text and not is_other and not is_negative(name) and profile.times < MOST and profile.uploads < MOST
 
 
@@ -240,7 +243,8 @@ def _assign_foils(table: Table, caption: str, false_texts: Sequence[str], texts:
 
 
 def _assign_caption_of(table: Table, false_texts: list[str], texts: Sequence[str]) -> None:
-    """Assign the text that the false ones were made from."""
+    """Assign the text that the false ones were made from; of a list of true texts, the one that resembles them."""
+    texts = [*texts, *_lists_of_captions(table, false_texts[0])]
     scores = {
         name: _name_score(name) + max(resemblance(table.rows, false_text, name) for false_text in false_texts)
         for name in texts
@@ -252,13 +256,34 @@ def _assign_caption_of(table: Table, false_texts: list[str], texts: Sequence[str
         return
     best = ranked[0]
     lead = scores[best] - max((scores[name] for name in ranked[1:]), default=0.0)
-    is_sure = scores[best] >= _NAMED and lead >= 0.1
+    if scores[best] >= _NAMED and lead < _LEAD:
+        # Paraphrases share words with the foil, too, and fewer of them.
+        near = {name: closeness(table.rows, foils[0], name) for name in ranked if scores[best] - scores[name] < _LEAD}
+        best, *others = sorted(near, key=lambda name: -near[name])
+        lead = near[best] - near[others[0]]
+    is_sure = scores[best] >= _NAMED and lead >= _LEAD
     table.assign("foils", foils, 0.95 if is_sure else 0.6, reason)
     if is_sure:
         table.assign("caption", [best], 0.95, f"few words differ from {quoted(foils[0])}, or its name says so")
     else:
         alternatives = tuple(name for name in ranked if scores[best] - scores[name] < 0.3)
         table.assign("caption", [best], 0.4, "no text resembles the false ones, or several do", *alternatives)
+
+
+def _lists_of_captions(table: Table, false_text: str) -> list[str]:
+    """Return the nearest entry of each list of texts whose name says that they are true, such as `captions.0`."""
+    entries = []
+    for name, profile in table.free().items():
+        lists = [nested(value) for value in profile.values]
+        is_named = (names_text(name) or is_positive(name)) and not (is_negative(name) or is_changed(name))
+        if (
+            is_named
+            and lists
+            and all(isinstance(value, list) and value and isinstance(value[0], str) for value in lists)
+        ):
+            numbers = range(min(map(len, lists)))
+            entries.append(max((f"{name}.{n}" for n in numbers), key=partial(resemblance, table.rows, false_text)))
+    return entries
 
 
 def _without_other_pairs(table: Table, false_texts: list[str]) -> list[str]:
@@ -292,7 +317,7 @@ def _assign_caption(table: Table, texts: Sequence[str]) -> None:
     unchanged = [name for name in paired if not is_changed(name)]
     single = next((names for names in (true_texts, named, unchanged) if len(names) == 1), [])
     if single:
-        foils = [name for name in paired if name != single[0]]
+        foils = [name for name in paired if {(single[0], name), (name, single[0])} & pairs]
         table.assign("caption", single, 0.85, f"few words differ from {quoted(foils[0])}")
         table.assign("foils", foils, 0.75, f"few words differ from {quoted(single[0])}")
         return

@@ -55,6 +55,8 @@ def _by_words(role: str, profile: Profile) -> float:
         is_named = names_text(profile.name) and plain_name(profile.name) not in WEAK_CAPTIONS
         is_text = profile.words >= (2 if is_named else 4) and profile.distinct > 0.3
         return (0.9 * is_named or 0.2 + min(profile.words, 20) / 100) if is_text else 0
+    if role == "url":
+        return 0.5
     if role == "split":
         return 0.5 if profile.splits >= MOST else 0
     if role == "subtest":

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError, check_content, plays_to_the_end
 from foilworks.core.corpus.import_formats.parsing.json_records import parse_line
-from foilworks.core.corpus.import_formats.parsing.text_lines import MAX_LINE_BYTES, lines
+from foilworks.core.corpus.import_formats.parsing.text_lines import MAX_LINE_BYTES, guessed_encoding, lines
 from foilworks.core.corpus.import_formats.parsing.warnings import repeats_caption, warnings_of
 from foilworks.core.corpus.records import (
     MAX_DATASET,
@@ -73,6 +73,8 @@ def read_several(
 ) -> Iterator[ReadOutcome]:
     """As `read_records`, of records that hold several items: all of them are taken, or none."""
     is_noted = False
+    if encoding := guessed_encoding(path):
+        yield RecordWarning(str(path), "encoding", f"is not UTF-8: read as {encoding}; check its accents and signs")
     with Spill() as first_line:
         for record in raw:
             location = f"{path}:{record.line}"

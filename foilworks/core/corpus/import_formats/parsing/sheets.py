@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.parsing.header_rows import MAX_ROWS_ABOVE, header_index, n_filled
 from foilworks.core.media.child import ChildLimits, LimitError, run
 
 ENDINGS = frozenset({".xlsx", ".xlsm", ".xls", ".ods"})
@@ -17,8 +18,6 @@ _CHILD = ChildLimits(memory=2 * 1024**3, seconds=600)
 MAX_UNPACKED_BYTES = 512 * 1024**2
 _ZIP, _OLE = b"PK\3\4", b"\xd0\xcf\x11\xe0"
 _PARTS = frozenset({"xl/workbook.xml", "content.xml"})
-# Rows among which the header is looked for; titles and notes are above it.
-_HEADER_ROWS = 20
 # Above, a spreadsheet no longer has all digits of a number.
 _EXACT = 10**15
 Rows = list[list[Any]]
@@ -69,25 +68,34 @@ def _read(path: Path) -> str:
     except (CalamineError, ValueError) as error:
         raise CorpusError(f"{path}: file: is a spreadsheet that cannot be read; save the sheet as CSV") from error
     tables = [_with_one_header(sheet) for sheet in sheets]
-    largest = max(tables, key=lambda rows: sum(map(_n_filled, rows)), default=[])
-    header = next((row for row in largest if _n_filled(row)), [])
+    largest = max(tables, key=lambda rows: sum(map(n_filled, rows)), default=[])
+    header = next((row for row in largest if n_filled(row)), [])
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    for rows in (largest, *(table for table in tables if table is not largest and header in table[:_HEADER_ROWS])):
+    for rows in (largest, *(table for table in tables if table is not largest and header in table[:MAX_ROWS_ABOVE])):
         for row in rows if rows is largest else rows[rows.index(header) + 1 :]:
-            writer.writerow([_text_of(cell) for cell in row] if _n_filled(row) else [])
+            writer.writerow([_text_of(cell) for cell in row] if n_filled(row) else [])
     return text.getvalue()
 
 
 def _with_one_header(rows: Rows) -> Rows:
     """Return the rows with blank ones for what is above the header; a header of two rows is one."""
-    counts = [_n_filled(row) for row in rows[:_HEADER_ROWS]]
-    at = next((index for index, count in enumerate(counts) if 2 * count >= max(counts) and count > 1), 0)
+    at = header_index(rows)
+    at -= at > 0 and _is_second_header(rows[at - 1], rows[at])
     table: Rows = [[] for _ in rows[:at]] + [list(row) for row in rows[at:]]
     if len(table) > at + 2 and _is_second_header(table[at], table[at + 1]):
-        table[at] = [low or high for high, low in zip(table[at], table[at + 1], strict=False)]
-        table[at + 1] = []
+        table[at], table[at + 1] = _joined_names(table[at], table[at + 1]), []
     return table
+
+
+def _joined_names(high: Sequence[Any], low: Sequence[Any]) -> list[str]:
+    """Return the names of the second row, each behind the name of the first row that spans it and others."""
+    names, above = [], ""
+    for index, (name, lower) in enumerate(zip(high, low, strict=False)):
+        above = name or above
+        spans = not name or (index + 1 < len(high) and not high[index + 1])
+        names.append(f"{above} {lower}".strip() if lower and spans else lower or name)
+    return names
 
 
 def _is_second_header(high: Sequence[Any], low: Sequence[Any]) -> bool:
@@ -96,10 +104,6 @@ def _is_second_header(high: Sequence[Any], low: Sequence[Any]) -> bool:
     is_text = all(isinstance(cell, str) for cell in low)
     has_blank = any(above and not cell for above, cell in zip(high, low, strict=False))
     return is_text and has_blank and len(below_blank) > 0
-
-
-def _n_filled(row: Sequence[Any]) -> int:
-    return sum(cell not in ("", None) for cell in row)
 
 
 def _text_of(cell: Any) -> str:

@@ -29,8 +29,9 @@ from foilworks.core.corpus.import_formats.parsing.row_values import (
     value_at,
 )
 from foilworks.core.corpus.import_formats.parsing.table_recipe import EXTRA, FACTS, SEVERAL, Recipe
-from foilworks.core.corpus.import_formats.parsing.templates import fill
+from foilworks.core.corpus.import_formats.parsing.templates import columns_of, fill
 from foilworks.core.corpus.records import ItemRecord
+from foilworks.core.text.markup import without_markup
 from foilworks.core.text.quoting import quoted
 
 _SPLITS = {
@@ -116,7 +117,7 @@ def _field(recipe: Recipe, name: str, row: Row) -> Any:
 
 def _text(recipe: Recipe, name: str, value: Any) -> str:
     text = as_text(name, value)
-    return text if recipe.exact else text.strip()
+    return text if recipe.exact else without_markup(text).strip()
 
 
 def _several(recipe: Recipe, name: str, values: list[Any]) -> list[str] | None:
@@ -147,7 +148,11 @@ def _question(recipe: Recipe, fields: Mapping[str, Any], row: Row) -> Question:
         fix = f"give 2 to {MAX_CANDIDATES} candidates"
         raise ProblemError("candidates", f"has {len(candidates)}", fix)
     options = option_texts("candidates", candidates)
-    right = answer_index(options, answer, spelled=candidates, first=recipe.first_answer)
+    names = [name for source in recipe.columns["candidates"] for name in columns_of(source)]
+    if answer in names and len(names) == len(options):
+        right = names.index(answer)
+    else:
+        right = answer_index(options, answer, spelled=candidates, first=recipe.first_answer)
     if "candidate" in recipe.columns:
         source = recipe.columns["candidate"][0]
         options = [fill(source, partial(value_at, {**row, "candidate": option})) for option in candidates]

@@ -3,10 +3,13 @@
 import csv
 import re
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from foilworks.core.corpus.errors import CorpusError
+from foilworks.core.corpus.import_formats.parsing.header_rows import MAX_ROWS_ABOVE, header_index, is_below_title
 from foilworks.core.corpus.import_formats.parsing.records import RawRecord
 from foilworks.core.corpus.import_formats.parsing.text_lines import MAX_LINE_BYTES, rows_of_text
 from foilworks.core.text.quoting import quoted, shortened
@@ -43,7 +46,7 @@ def read_rows(
 def rows_below(path: Path, delimiter: str, columns: Sequence[str], header_line: int) -> Iterator[RawRecord]:
     """The rows besides the header, cells by column; those without any text are passed over."""
     for line, values in split_rows(path, delimiter):
-        if line == header_line or not any(value.strip() for value in values):
+        if line <= header_line or not any(value.strip() for value in values):
             continue
         if len(values) != len(columns):
             yield RawRecord(None, {}, line, f"has {len(values)} cells where the header has {len(columns)}", "row")
@@ -84,12 +87,17 @@ def _without_columns(path: Path, header: Header, required: Sequence[str], one_of
 
 
 def first_row(path: Path, delimiter: str) -> Header:
-    """The first row that is not blank, its cells trimmed; without names if this delimiter cannot split it."""
-    try:
-        line, values = next((row for row in split_rows(path, delimiter) if any(row[1])), (1, []))
-    except _QuotesError:
-        return Header([], 1)
+    """The first row that is not blank, or one below a title, its cells trimmed; without names if it cannot be split."""
+    rows = list(islice((row for row in _rows_before_fault(path, delimiter) if any(row[1])), MAX_ROWS_ABOVE))
+    texts = [values for _line, values in rows]
+    index = header_index(texts)
+    line, values = rows[index if index and is_below_title(texts, index) else 0] if rows else (1, [])
     return Header([value.strip() for value in values], line)
+
+
+def _rows_before_fault(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    with suppress(_QuotesError):
+        yield from split_rows(path, delimiter)
 
 
 def check_names(path: Path, header: Header) -> None:

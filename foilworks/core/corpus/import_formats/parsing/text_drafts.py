@@ -11,7 +11,7 @@ from foilworks.core.corpus.import_formats.parsing.answer_styles import (
     AnswerStyles,
     Choices,
     OptionByStyle,
-    is_number_label,
+    is_short_label,
     label_of,
     no_option,
     readings,
@@ -25,12 +25,13 @@ from foilworks.core.corpus.import_formats.parsing.column_names import (
     SERIES,
     Columns,
     columns_of,
-    is_negative,
+    is_of_errors,
     named,
     series_of,
 )
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
 from foilworks.core.corpus.records import MAX_TEXT, TextRecord
+from foilworks.core.text.markup import without_markup
 from foilworks.core.text.quoting import quoted
 
 # A line of a question with one option: "A. kick", "Option 1: …", "(B) …".
@@ -76,7 +77,7 @@ class Draft:
         """Return whether each answer says yes or true; in a column such as "hallucinated", yes means false."""
         read = label_of if self.is_question else word_of_label
         return {
-            column: read(answer) if label_of(answer) is None or not is_negative(column) else not label_of(answer)
+            column: read(answer) if label_of(answer) is None or not is_of_errors(column) else not label_of(answer)
             for column, answer in self.raw_answers.items()
         }
 
@@ -144,7 +145,7 @@ def record_of_draft(draft: Draft, styles: AnswerStyles) -> TextRecord:
 
 def _are_labels(options: Sequence[str]) -> bool:
     """Report whether the options are yes and no in words."""
-    if len(options) != 2 or any(map(is_number_label, options)):
+    if len(options) != 2 or any(map(is_short_label, options)):
         return False
     return {label_of(option) for option in options} == {True, False}
 
@@ -172,7 +173,7 @@ def _record_of_label(draft: Draft, styles: AnswerStyles) -> TextRecord:
     labels: dict[str, bool] = {}
     for column, label in draft.labels.items():
         answer = draft.raw_answers[column]
-        is_word = label is not None and not is_number_label(answer)
+        is_word = label is not None and not is_short_label(answer)
         if label is not None and (is_word or styles.has_number_labels(column)):
             labels[column] = label
     if not labels:
@@ -231,7 +232,9 @@ def _choices(
         keys = tuple(map(str, options))
         return Choices(tuple(_texts("options", list(options.values()))), names=keys), question
     if options is not None:
-        return _choices_of_list(options, question, answers)
+        choices, question = _choices_of_list(options, question, answers)
+        names = tuple(name.strip() for name in columns.get("options", "").split("+"))
+        return replace(choices, columns=names if len(names) == len(choices.texts) else ()), question
     if "options" not in columns:
         for series in SERIES:
             names = series_of(values, series)
@@ -317,7 +320,7 @@ def _long_text(name: str, value: Any) -> str:
         value = str(value)
     if not isinstance(value, str) or not value.strip():
         raise ProblemError(name, "is missing or is not text", "give a non-empty text")
-    return value
+    return without_markup(value)
 
 
 def _texts(name: str, value: Any) -> list[str]:

@@ -36,8 +36,10 @@ MAX_WAITING = 5_000
 # Records whose values show what the columns are.
 MAX_SAMPLE = 50
 # Fields of imports -> roles of audits.
-ROLE_OF_FIELD = {"caption": "right", "foils": "wrongs", "candidates": "options", "source_id": "video"}
-FIELD_OF_ROLE = {role: name for name, role in ROLE_OF_FIELD.items() if name != "source_id"}
+ROLE_OF_FIELD = {"caption": "right", "foils": "wrongs", "candidates": "options", "source_id": "video", "url": "video"}
+# Fields that name a clip without a file, the one that counts least first.
+_OTHER_CLIPS = ("source_id", "url")
+FIELD_OF_ROLE = {role: name for name, role in ROLE_OF_FIELD.items() if name not in _OTHER_CLIPS}
 _WHOLE = ({"right", "wrongs"}, {"options", "answer"}, {"right", "answer"}, {"question", "answer"})
 # The record, and the fields that it was read from.
 Texts = tuple[TextRecord, Mapping[str, Any]]
@@ -179,7 +181,8 @@ def sample_of_texts(source: Source) -> list[dict[str, Any]]:
 
 def columns_of_roles(columns: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
     """Return role -> columns of the fields of an import; those that no audit reads are left out."""
-    roles = {ROLE_OF_FIELD.get(name, name): name for name in sorted(columns, key="source_id".__ne__)}
+    ordered = [*(name for name in _OTHER_CLIPS if name in columns), *(columns.keys() - {*_OTHER_CLIPS})]
+    roles = {ROLE_OF_FIELD.get(name, name): name for name in ordered}
     return {
         role: chosen if isinstance(chosen := columns[name], str) else "+".join(chosen)
         for role, name in roles.items()

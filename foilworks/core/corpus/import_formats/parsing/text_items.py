@@ -87,8 +87,11 @@ def _raw(outcomes: Iterable[Texts | RawRecord]) -> Iterator[RawRecord]:
 
 def _item(form: _Form, raw: RawRecord) -> ItemRecord:
     record, fields = raw.value
-    used = {name for names in _columns_of_roles(record, fields, form.source.columns).values() for name in names}
+    columns = _columns_of_roles(record, fields, form.source.columns)
+    used = {name for names in columns.values() for name in names}
     subtest = record.subtest[:MAX_LABEL]
+    # Of several true texts, the others leave as they came.
+    used -= {name for name in columns.get("right", ()) if isinstance(fields[name], list)}
     times = _times(fields)
     used |= {*times.values()}
     clip = {"source_dataset": form.dataset, "split": named_split(record.split), **_clip(record, subtest)}

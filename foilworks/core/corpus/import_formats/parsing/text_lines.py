@@ -124,6 +124,19 @@ def encoding_of(data: bytes) -> str:
     return match.encoding if match is not None and is_clear else ""
 
 
+def guessed_encoding(path: Path) -> str:
+    """Return the encoding in which a table is read because it is not UTF-8; "" for others. Its first MiB counts."""
+    if not path.is_file():
+        return ""
+    with path.open("rb") as file:
+        data = file.read(MAX_GUESSED_BYTES)
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError:
+        return _other_encoding(path)
+    return ""
+
+
 def _decoded(path: Path, *, is_table: bool = False) -> Iterator[tuple[int, str | None]]:
     """Yield numbered lines. Only tables can be in another encoding than UTF-8: JSON has no other (RFC 8259, 8.1)."""
     blank, number, encoding, is_ascii = True, 0, "utf-8", True
