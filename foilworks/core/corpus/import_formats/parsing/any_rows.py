@@ -105,8 +105,8 @@ def _table(path: Path, header: Sequence[str]) -> Iterator[RawRecord]:
     names, first_line = (list(header), 0) if header else (_unique_names(path, first), first.line)
     reader = CellReader(path, names)
     rows = (raw._replace(value=reader.read(raw.value)) for raw in rows_below(path, delimiter, names, first_line))
-    first = list(islice(rows, MAX_GROUPED))
-    yield from with_groups(chain(first, rows), grouping_columns([raw.value for raw in first if not raw.problem]))
+    sample = list(islice(rows, MAX_GROUPED))
+    yield from with_groups(chain(sample, rows), grouping_columns([raw.value for raw in sample if not raw.problem]))
 
 
 def header_of(path: Path) -> tuple[str, Header]:

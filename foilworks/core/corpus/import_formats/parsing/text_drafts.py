@@ -233,8 +233,8 @@ def _choices(
         return Choices(tuple(_texts("options", list(options.values()))), names=keys), question
     if options is not None:
         choices, question = _choices_of_list(options, question, answers)
-        names = tuple(name.strip() for name in columns.get("options", "").split("+"))
-        return replace(choices, columns=names if len(names) == len(choices.texts) else ()), question
+        mapped = tuple(name.strip() for name in columns.get("options", "").split("+"))
+        return replace(choices, columns=mapped if len(mapped) == len(choices.texts) else ()), question
     if "options" not in columns:
         for series in SERIES:
             names = series_of(values, series)
