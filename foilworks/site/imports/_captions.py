@@ -1,14 +1,14 @@
 """Store the captions of an import: one row per text and clip, however many items use it."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 from foilworks.core.corpus.models import Caption
 from foilworks.core.corpus.records import ItemRecord, RecordWarning
-from foilworks.core.projects.sql.bulk_writes import insert_many
 from foilworks.core.text.quoting import quoted
 from foilworks.site.imports._videos import label_differences
-from foilworks.site.imports.batch import CHUNK, Batch, chunks, text_sha256
+from foilworks.site.imports.batch import Batch, chunks, text_sha256
 
 
 def check_captions(batch: Batch) -> None:
@@ -60,6 +60,11 @@ def store_captions(batch: Batch) -> None:
         video = batch.videos[record.video.key]
         key = (video.pk, text_sha256(text))
         stored_caption = batch.captions.get(key)
+        if stored_caption is None and not batch.writes:
+            # Of a check, only the first id of each text is known.
+            first_id = batch.seen.setdefault(json.dumps(["caption", *key]), record.id)
+            _count_caption(batch, record, first_id or record.id, is_new=first_id is None)
+            continue
         if stored_caption is None:
             caption = new.get(key)
             if caption is None:
@@ -69,11 +74,9 @@ def store_captions(batch: Batch) -> None:
         elif not facts.keys() <= stored_caption.facts.keys():
             stored_caption.facts = {**facts, **stored_caption.facts}
             changed[stored_caption.pk] = stored_caption
-        if not record.foils:
-            _count_caption(batch, record, stored_caption or new[key], is_new=stored_caption is None)
-    Caption.objects.bulk_update(changed.values(), ["facts"], batch_size=CHUNK)
-    captions = list(new.values())
-    insert_many(captions, batch.started)
+        _count_caption(batch, record, (stored_caption or new[key]).key, is_new=stored_caption is None)
+    batch.update_rows(changed.values(), ["facts"])
+    batch.insert(captions := list(new.values()), batch.started)
     for caption in captions:
         batch.captions[caption.video_id, caption.text_sha256] = caption
 
@@ -86,16 +89,16 @@ def _texts(records: list[ItemRecord]) -> Iterator[tuple[ItemRecord, str, dict]]:
             yield record, record.proficiency.caption, {}
 
 
-def _count_caption(batch: Batch, record: ItemRecord, caption: Caption, *, is_new: bool) -> None:
-    """Count a record without foils as a caption; it may repeat one."""
-    if record.id in batch.differences:
+def _count_caption(batch: Batch, record: ItemRecord, stored_id: str, *, is_new: bool) -> None:
+    """Count a record without foils as a caption; it may repeat that of `stored_id`."""
+    if record.foils or record.id in batch.differences:
         return
-    if is_new and caption.key == record.id:
+    if is_new and stored_id == record.id:
         batch.result.created["captions"] += 1
         return
     batch.result.unchanged["captions"] += 1
-    if caption.key != record.id:
-        problem = f"is already stored for this clip, as {quoted(caption.key)}; it is stored once"
+    if stored_id != record.id:
+        problem = f"is already stored for this clip, as {quoted(stored_id)}; it is stored once"
         batch.result.warnings.append(str(RecordWarning(batch.where(record), "caption", problem)))
 
 

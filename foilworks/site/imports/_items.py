@@ -31,11 +31,19 @@ class Tallies(NamedTuple):
 
 
 class PlannedItem(NamedTuple):
-    """An unsaved item with its related rows."""
+    """A new item: where it goes, the record with its clip, what it says, and what its votes decide.
 
-    item: Item
-    foils: list[Foil]
-    votes: VoteCounts | None
+    `is_decided`: by votes, not by its publisher.
+    """
+
+    subtest: Subtest
+    key: str
+    record: ItemRecord
+    said: ItemRecord | PairRecord
+    counts: dict[str, int]
+    verdict: FoilVerdict
+    state: ItemState
+    is_decided: bool
 
 
 def check_items(batch: Batch) -> None:
@@ -77,12 +85,15 @@ def store_pairs(batch: Batch, now: datetime) -> list[Item]:
     planned = []
     for pair_key, record in record_by_key.items():
         pair = record.proficiency
-        if pair_key not in batch.pairs and pair is not None:
+        # A check has not stored those of earlier chunks.
+        is_new = pair_key not in batch.pairs and (batch.writes or batch.is_first("planned pair", *pair_key))
+        if is_new and pair is not None:
             subtest = batch.subtests[record.subtest].proficiency_subtest
-            planned.append(_plan(batch, subtest, record, pair_key[1], pair, now))
-    batch.pairs.update({(plan.item.subtest_id, plan.item.key): plan.item for plan in planned})
+            planned.append(_plan(batch, subtest, record, pair_key[1], pair))
     batch.result.created["proficiency_items"] += len(planned)
-    return _save(batch, planned)
+    items = _save(batch, planned, now)
+    batch.pairs.update({(item.subtest_id, item.key): item for item in items})
+    return items
 
 
 def store_items(batch: Batch, now: datetime) -> list[Item]:
@@ -97,19 +108,17 @@ def store_items(batch: Batch, now: datetime) -> list[Item]:
     for item_key, record in record_by_key.items():
         if item_key in stored_items and record.id not in batch.renewed:
             continue
-        plan = _plan(batch, batch.subtests[record.subtest], record, record.id, record, now)
-        if record.proficiency is not None:
-            plan.item.proficiency_item_id = batch.pairs[_pair_place(batch, record)].pk
-        planned.append(plan)
+        planned.append(_plan(batch, batch.subtests[record.subtest], record, record.id, record))
+    batch.result.created["items"] += len(planned) - len(batch.renewed & {r.id for r in record_by_key.values()})
+    batch.result.as_published += batch.as_published and sum(not plan.is_decided for plan in planned)
+    if not batch.writes:
+        return _save(batch, planned, now)
     renewed = [stored_items[item_key] for item_key, record in record_by_key.items() if record.id in batch.renewed]
     _delete(renewed)
-    created = _save(batch, planned)
+    created = _save(batch, planned, now)
     pairs = _unused_pairs(renewed)
     _delete(pairs)
     _delete_left_behind(batch, [*renewed, *pairs])
-    batch.result.created["items"] += len(created) - len(
-        batch.renewed & {record.id for record in record_by_key.values()}
-    )
     return created
 
 
@@ -179,40 +188,43 @@ def _pair_key(record: ItemRecord) -> str:
     return f"{record.video.key[: MAX_ID - _HASHED - 1]}#{digest}"
 
 
-def _plan(
-    batch: Batch, subtest: Subtest, record: ItemRecord, key: str, pair: ItemRecord | PairRecord, now: datetime
-) -> PlannedItem:
+def _plan(batch: Batch, subtest: Subtest, record: ItemRecord, key: str, pair: ItemRecord | PairRecord) -> PlannedItem:
     """Plan an item with the state that its votes decide; with too few votes, it waits for people, or is valid as
     published.
     """
-    video = batch.videos[record.video.key]
     counts = _counts(pair.votes)
-    verdict = _verdict(subtest, counts)
-    state = _state(subtest, [verdict] * len(pair.foils))
+    decided_by = subtest.pk, *counts.values(), len(pair.foils)
+    if decided_by not in batch.decisions:
+        verdict = _verdict(subtest, counts)
+        batch.decisions[decided_by] = verdict, _state(subtest, [verdict] * len(pair.foils))
+    verdict, state = batch.decisions[decided_by]
     by_votes = bool(+Counter(counts)) and subtest.votes_wanted > 0 and state != ItemState.IN_VALIDATION
     on_word = batch.as_published and not by_votes
     if on_word:
         verdict, state = FoilVerdict.VALID, ItemState.VALID
-    decided = state != ItemState.IN_VALIDATION and not on_word
-    item = Item(
+    is_decided = state != ItemState.IN_VALIDATION and not on_word
+    return PlannedItem(subtest, key, record, pair, counts, verdict, state, is_decided)
+
+
+def _item(batch: Batch, plan: PlannedItem, now: datetime) -> Item:
+    said, video = plan.said, batch.videos[plan.record.video.key]
+    is_main = isinstance(said, ItemRecord)
+    has_pair = is_main and plan.record.proficiency is not None
+    return Item(
         project_id=batch.project.pk,
-        subtest_id=subtest.pk,
+        subtest_id=plan.subtest.pk,
         video_id=video.pk,
-        caption_id=batch.captions[video.pk, text_sha256(pair.caption)].pk,
-        key=key,
-        state=state,
-        extra=dict(pair.extra),
-        facts=dict(pair.facts) if isinstance(pair, ItemRecord) else None,
-        pair=pair.pair if isinstance(pair, ItemRecord) else "",
+        caption_id=batch.captions[video.pk, text_sha256(said.caption)].pk,
+        key=plan.key,
+        state=plan.state,
+        extra=dict(said.extra),
+        facts=dict(said.facts) if isinstance(said, ItemRecord) else None,
+        pair=said.pair if isinstance(said, ItemRecord) else "",
         as_published=batch.as_published,
-        decided_at=now if decided else None,
-        unanimous=is_unanimous([counts]) if counts and decided else None,
+        decided_at=now if plan.is_decided else None,
+        unanimous=is_unanimous([plan.counts]) if plan.counts and plan.is_decided else None,
+        proficiency_item_id=batch.pairs[_pair_place(batch, plan.record)].pk if has_pair else None,
     )
-    foils = [
-        Foil(position=position, text=text, text_sha256=text_sha256(text), verdict=verdict)
-        for position, text in enumerate(pair.foils)
-    ]
-    return PlannedItem(item, foils, pair.votes)
 
 
 def _counts(votes: VoteCounts | None) -> dict[str, int]:
@@ -233,19 +245,23 @@ def _state(subtest: Subtest, verdicts: Sequence[FoilVerdict]) -> ItemState:
     return state
 
 
-def _save(batch: Batch, planned: Sequence[PlannedItem]) -> list[Item]:
-    items = [plan.item for plan in planned]
+def _save(batch: Batch, planned: Sequence[PlannedItem], now: datetime) -> list[Item]:
+    """Count the new rows, store them unless this is a check, and return the items."""
+    batch.result.created["foils"] += sum(len(plan.said.foils) for plan in planned)
+    batch.result.created["votes"] += sum(sum(plan.counts.values()) for plan in planned)
+    if not batch.writes:
+        return []
+    items = [_item(batch, plan, now) for plan in planned]
     insert_many(items, batch.started)
-    for plan in planned:
-        for foil in plan.foils:
-            foil.item_id = plan.item.pk
-    foils = [foil for plan in planned for foil in plan.foils]
-    votes = [vote for plan in planned if plan.votes for vote in _votes(plan.item.pk, plan.votes)]
+    pairs = list(zip(items, planned, strict=True))
+    foils = [
+        Foil(item_id=item.pk, position=position, text=text, text_sha256=text_sha256(text), verdict=plan.verdict)
+        for item, plan in pairs
+        for position, text in enumerate(plan.said.foils)
+    ]
     insert_many(foils)
-    insert_many(votes)
-    batch.result.created["foils"] += len(foils)
-    batch.result.created["votes"] += len(votes)
-    _flag_doubted(planned)
+    insert_many([vote for item, plan in pairs if plan.said.votes for vote in _votes(item.pk, plan.said.votes)])
+    _flag_doubted(pairs)
     return items
 
 
@@ -263,9 +279,9 @@ def _votes(item: int, counts: VoteCounts) -> Iterable[Vote]:
         )
 
 
-def _flag_doubted(planned: Sequence[PlannedItem]) -> None:
+def _flag_doubted(pairs: Sequence[tuple[Item, PlannedItem]]) -> None:
     """Flag captions that these items put in doubt; votes on one that is not in doubt remove no flag."""
-    doubted = [p.item for p in planned if p.votes and p.votes.total and caption_in_doubt(_counts(p.votes))]
+    doubted = [item for item, plan in pairs if any(plan.counts.values()) and caption_in_doubt(plan.counts)]
     for chunk in chunks(doubted):
         flag_captions({item.caption_id for item in chunk}, [item.pk for item in chunk])
 

@@ -40,8 +40,9 @@ def _clashes(
         if problem:
             other_ids = shortened(", ".join(sorted(same_pair)))
             yield record, "pair", f"{quoted(record.pair)} {problem} ({other_ids})", _FIX
-        elif same_pair:
-            batch.result.pairs += 1
+            continue
+        (batch.complete_pairs if same_pair else batch.single_pairs).add((record.subtest, record.pair))
+        batch.result.pairs += bool(same_pair)
 
 
 def _in_file(batch: Batch, record: ItemRecord, half: Half) -> dict[str, Half]:
@@ -80,8 +81,11 @@ def warn_of_halves(batch: Batch) -> None:
     if not batch.result.halves:
         return
     items = Item.objects.filter(subtest__project=batch.project, pair__gt="").exclude(state__in=WITHDRAWN)
-    single = items.values("subtest", "pair").annotate(n=Count("pk")).filter(n=1).order_by("subtest", "pair")
-    names = list(single.values_list("pair", flat=True))
+    single = items.values("subtest", "pair").annotate(n=Count("pk")).filter(n=1)
+    pairs = set(single.values_list("subtest__name", "pair"))
+    if not batch.writes:
+        pairs = (pairs | batch.single_pairs) - batch.complete_pairs
+    names = [pair for _subtest, pair in sorted(pairs)]
     if names:
         listed_names = ", ".join(quoted(name) for name in names[:MAX_NAMED]) + (", …" if len(names) > MAX_NAMED else "")
         problem = (

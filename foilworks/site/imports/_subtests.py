@@ -26,7 +26,8 @@ def store_subtests(batch: Batch) -> None:
         subtest = batch.subtests.get(name) or _create_main(batch, name, shape)
         if subtest.proficiency_subtest_id is None and shape.pair_foils:
             subtest.proficiency_subtest = _proficiency(batch, subtest, shape)
-            subtest.save(update_fields=["proficiency_subtest"])
+            if batch.writes:
+                subtest.save(update_fields=["proficiency_subtest"])
 
 
 def warn_of_other_tests(batch: Batch) -> None:
@@ -82,7 +83,11 @@ def _proficiency(batch: Batch, subtest: Subtest, shape: Shape) -> Subtest:
 
 
 def _create(batch: Batch, **fields: object) -> Subtest:
-    subtest = Subtest.objects.create(project=batch.project, **fields)
+    subtest = Subtest(project=batch.project, **fields)
+    if batch.writes:
+        subtest.save(force_insert=True)
+    else:
+        subtest.pk = -1 - len(batch.result.subtests)
     batch.subtests[subtest.name] = subtest
     batch.result.created["subtests"] += 1
     batch.result.subtests.append(subtest.name)

@@ -12,10 +12,9 @@ from foilworks.core.corpus.video_files.ingest import MEDIA_FIELDS, set_media
 from foilworks.core.corpus.video_files.player import plays_elsewhere
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import User
-from foilworks.core.projects.sql.bulk_writes import insert_many
 from foilworks.core.text.quoting import quoted
 from foilworks.site.imports._changes import CONTENT
-from foilworks.site.imports.batch import CHUNK, MAX_MISSING, Batch, chunks, text_sha256
+from foilworks.site.imports.batch import MAX_MISSING, Batch, chunks, text_sha256
 
 _SAME = ("url", "start_time", "end_time", "time_unit")
 _SOURCE = ("source_dataset", "source_id")
@@ -29,6 +28,8 @@ def check_videos(batch: Batch) -> None:
     wanted_keys = {record.video.key for record in batch.records}
     for keys in chunks(list(wanted_keys & repeated_keys if batch.is_first_import else wanted_keys)):
         batch.videos.update({v.key: v for v in Video.objects.filter(project=batch.project, key__in=keys)})
+    if not batch.writes:
+        batch.videos.update(_checked(batch, repeated_keys - batch.videos.keys()))
     _refuse_other_trims(batch)
 
 
@@ -87,8 +88,10 @@ def store_videos(batch: Batch, actor: User | None) -> None:
             video.media_state = MediaState.ELSEWHERE
             lacking += [video] if video.pk else []
     lacking += (replaced := _replace_files(batch, actor, old))
-    Video.objects.bulk_update(lacking, MEDIA_FIELDS, batch_size=CHUNK)
-    insert_many(new, batch.started)
+    batch.update_rows(lacking, MEDIA_FIELDS)
+    batch.insert(new, batch.started)
+    if not batch.writes:
+        _remember(batch, new)
     batch.videos.update({video.key: video for video in new})
     batch.new_clips.update(video.key for video in new)
     batch.result.created["videos"] += len(new)
@@ -122,7 +125,8 @@ def _replace_files(batch: Batch, actor: User | None, old: Iterable[Video]) -> li
         replaced.append(video)
         hashes = {"sha256": video.sha256, "made_from": batch.media[video.key].made_from, "before": before}
         events.append(audit.event(batch.project, actor, "corpus.replace_media", video, **hashes))
-    audit.record_many(events)
+    if batch.writes:
+        audit.record_many(events)
     return replaced
 
 
@@ -144,7 +148,9 @@ def _complete(batch: Batch, old: list[Video], video_by_key: dict[str, VideoRecor
         for name, value in new_labels.items():
             setattr(video, name, value)
         completed += [video] if new_labels else []
-    Video.objects.bulk_update(completed, LABELS, batch_size=CHUNK)
+    batch.update_rows(completed, LABELS)
+    if not batch.writes:
+        _remember(batch, completed)
 
 
 def _count_without_captions(batch: Batch, old: Mapping[str, Video]) -> None:
@@ -174,13 +180,27 @@ def _count_without_captions(batch: Batch, old: Mapping[str, Video]) -> None:
             elif stored_video.media_state != MediaState.TAKEN_DOWN:
                 setattr(stored_video, name, value)
                 changed.append(stored_video)
-    Video.objects.bulk_update(changed, LABELS, batch_size=CHUNK)
+    batch.update_rows(changed, LABELS)
+
+
+def _remember(batch: Batch, videos: Iterable[Video]) -> None:
+    """Keep the clips that a check met, which no table has, for the chunks that follow."""
+    for number, video in enumerate(videos):
+        video.pk = video.pk or -1 - batch.result.created["videos"] - number
+        values = {name: getattr(video, name) for name in ("id", "key", *_SAME, *LABELS, "media_state")}
+        batch.seen.put(json.dumps(["row", video.key]), json.dumps(values))
+
+
+def _checked(batch: Batch, keys: Iterable[str]) -> dict[str, Video]:
+    """Return those of the clips that an earlier chunk of a check met."""
+    rows = {key: batch.seen.get(json.dumps(["row", key])) for key in keys}
+    return {key: Video(created_at=batch.started, **json.loads(row)) for key, row in rows.items() if row}
 
 
 def _joined(first: VideoRecord, later: VideoRecord) -> VideoRecord:
     """Return what the first record says about the clip, completed by what only the other says."""
     new_fields = {name: value for name, value in vars(later).items() if value and not getattr(first, name)}
-    return replace(first, **new_fields)
+    return replace(first, **new_fields) if new_fields else first
 
 
 def _row(batch: Batch, video: VideoRecord) -> Video:

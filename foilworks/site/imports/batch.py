@@ -3,17 +3,21 @@
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+from django.db.models import Model
+
 from foilworks.core.corpus.models import Caption, Item, Subtest, Video
 from foilworks.core.corpus.records import BadRecord, ItemRecord
 from foilworks.core.corpus.release_records import release_id
+from foilworks.core.corpus.rules.states import FoilVerdict, ItemState
 from foilworks.core.corpus.video_files.ingest import StoredMedia
 from foilworks.core.projects.models import Project
+from foilworks.core.projects.sql.bulk_writes import insert_many
 from foilworks.core.text.quoting import quoted
 from foilworks.core.text.spill import Spill
 
@@ -175,6 +179,8 @@ class Batch:
     seen: Spill
     # Keys of clips with a file that `media` replaces.
     replaced: Set[str]
+    # False: the import is checked, and nothing is stored.
+    writes: bool
     # Whether the project had no clip before: then all rows in the tables come from this import.
     is_first_import: bool = False
     subtests: dict[str, Subtest] = field(default_factory=dict)
@@ -182,6 +188,11 @@ class Batch:
     videos: dict[str, Video] = field(default_factory=dict)
     # Keys of the clips that this chunk makes.
     new_clips: set[str] = field(default_factory=set)
+    # (subtest, votes, foils) -> what they decide.
+    decisions: dict[tuple[int, ...], tuple[FoilVerdict, ItemState]] = field(default_factory=dict)
+    # Of a check: pair names of which the file has one item, and those of which it has the other one.
+    single_pairs: set[tuple[str, str]] = field(default_factory=set)
+    complete_pairs: set[tuple[str, str]] = field(default_factory=set)
     captions: dict[tuple[int, str], Caption] = field(default_factory=dict)
     pairs: dict[tuple[int, str], Item] = field(default_factory=dict)
     # Record id -> the stored row with that id: an item, or a caption that needs foils.
@@ -201,6 +212,16 @@ class Batch:
     def is_first(self, kind: str, *key: object) -> bool:
         """Report whether this import meets the thing for the first time."""
         return self.seen.setdefault(json.dumps([kind, *key]), "") is None
+
+    def insert(self, rows: Sequence[Model], at: datetime | None = None) -> None:
+        """Store new rows of one model; a check stores none."""
+        if self.writes:
+            insert_many(rows, at)
+
+    def update_rows(self, rows: Collection[Model], fields: Sequence[str]) -> None:
+        """Store these fields of rows of one model; a check stores none."""
+        if self.writes and rows:
+            type(next(iter(rows)))._default_manager.bulk_update(rows, fields, batch_size=CHUNK)
 
     def made_now(self, row: Video | Item) -> bool:
         """Report whether an earlier chunk of this import created the row; other imports wait."""

@@ -1,7 +1,7 @@
 """Import a file of a known format into a project: read it, check and store its media, store all rows in one
 transaction; on SQLite a large file in several, between which people work.
 
-The file is read twice, a chunk at a time, so that no size fills the memory (foilworks.site.imports.survey).
+The file is read a chunk at a time, so that no size fills the memory (foilworks.site.imports.survey).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -98,18 +98,34 @@ def import_records(
     _stop_if_strict(strict, result)
     media = _store_files(file, copy=not dry_run, progress=progress)
     taken_down, now = reasons_taken_down(project, media.values()), timezone.now()
+    # What an update replaces and removes, only the update itself knows: it is rolled back.
+    writes = update or not dry_run
     in_batches = connection.vendor == "sqlite" and not (dry_run or strict) and file.n_chunks > 1
 
     def write(trial: ImportResult) -> None:
         with Spill() as clips, Spill() as keys:
             options = taken_down, now, update, as_published, clips, keys, file.replaced
-            batch = Batch(project, path, trial, file.shapes, media, *options)
-            _store(batch, source, file, actor, progress, transaction.atomic if in_batches else nullcontext)
+            batch = Batch(project, path, trial, file.shapes, media, *options, writes)
+            _store(batch, file, actor, progress, transaction.atomic if in_batches else nullcontext)
             _stop_if_strict(strict, trial, strict_problem(batch))
         if not dry_run:
             prepare_later(project.pk)
 
+    if not writes:
+        return _checked(project, result, write)
     return _batch_by_batch(result, write, stored) if in_batches else _all_or_nothing(project, result, write, stored)
+
+
+def _checked(project: Project, result: ImportResult, write: Callable[[ImportResult], None]) -> ImportResult:
+    """Let `write` count what it would store: without a transaction, since nobody should wait for a check."""
+    stored_as = project.pk
+    # No row refers to such a project.
+    project.pk = stored_as or 0
+    try:
+        write(result)
+    finally:
+        project.pk = stored_as
+    return result
 
 
 def _batch_by_batch(result: ImportResult, write: Callable[[ImportResult], None], stored: Stored) -> ImportResult:
@@ -223,7 +239,6 @@ def _store_files(contents: Survey, *, copy: bool, progress: Progress) -> dict[st
 
 def _store(
     batch: Batch,
-    source: Source,
     contents: Survey,
     actor: User | None,
     progress: Progress,
@@ -233,13 +248,15 @@ def _store(
     with within():
         if batch.project.pk is None:
             store_project(batch.project)
-        # Imports into one project queue here (SQLite's writers queue by themselves). People can continue to work: a
-        # lock that the foreign keys of their rows wait for would block all their commits, and their locks this import.
-        Project.objects.select_for_update(no_key=True).get(pk=batch.project.pk)
+        if batch.writes:
+            # Imports into one project queue here (SQLite's writers queue by themselves). People can continue to work: a
+            # lock that the foreign keys of their rows wait for would block all their commits, and their locks this
+            # import.
+            Project.objects.select_for_update(no_key=True).get(pk=batch.project.pk)
         batch.is_first_import = not Video.objects.filter(project=batch.project).exists()
         load_subtests(batch)
     size = records_per_chunk()
-    for records in progress(good_chunks(source, contents), contents.n_chunks, "storing"):
+    for records in progress(good_chunks(contents), contents.n_chunks, "storing"):
         while records:
             part, records = records[:size], records[size:]
             with within():
@@ -249,7 +266,8 @@ def _store(
     with within():
         warn_of_other_tests(batch)
         warn_of_halves(batch)
-        _record(batch, actor)
+        if batch.writes:
+            _record(batch, actor)
 
 
 def _next_size(n: int, seconds: float) -> int:
@@ -271,9 +289,9 @@ def _store_chunk(batch: Batch, records: Sequence[Any], actor: User | None) -> No
     store_changes(batch, actor)
     for store in (store_subtests, store_captions):
         store(batch)
-    created = [*store_pairs(batch, batch.started), *(items := store_items(batch, batch.started))]
-    batch.result.as_published += sum(item.is_on_publishers_word for item in items)
-    audit.record_many(audit.event(batch.project, actor, "import", item, to_state=item.state) for item in created)
+    created = [*store_pairs(batch, batch.started), *store_items(batch, batch.started)]
+    if batch.writes:
+        audit.record_many(audit.event(batch.project, actor, "import", item, to_state=item.state) for item in created)
 
 
 def _record(batch: Batch, actor: User | None) -> None:

@@ -1,7 +1,7 @@
 """Read the file of an import a first time, before a row is written, to learn what it contains.
 
-A file is read twice, because records do not remain in memory: first for its problems, the shape of its subtests and its
-media, then to store it. Memory does not grow with the number of good records, beyond a few.
+A file is parsed once, for its problems, the shape of its subtests and its media. Its records wait in a temporary file
+until they are stored: memory does not grow with their number.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -23,14 +23,13 @@ from foilworks.core.corpus.video_files.replaced_files import StoredBytes
 from foilworks.core.projects.models import Project
 from foilworks.core.text.quoting import quoted
 from foilworks.core.text.registry import Entry, load, lookup
+from foilworks.core.text.spill import SpilledChunks
 from foilworks.site.imports._changes import clips_in_use
 from foilworks.site.imports.batch import CHUNK, MAX_MISSING, ImportResult, Shape, chunks
 
 Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
 # Records in memory at a time.
 READ = 4 * CHUNK
-# A file with fewer is read once: its records remain in memory, about 3 kB each.
-FEW = 5 * READ
 _BLOCK = 1024 * 1024
 
 
@@ -41,7 +40,7 @@ def silent(items: Iterable[Any], _total: int, _label: str) -> Iterator[Any]:
 
 @dataclass
 class Source:
-    """A file of a known format that can be read several times, as long as it does not change."""
+    """A file of a known format that does not change while it is read."""
 
     format_slug: str
     path: Path
@@ -99,7 +98,7 @@ class _Replacement(NamedTuple):
 class Survey:
     """The result of the first reading: `shapes` by subtest, `media` by clip key, `cut` clips, ids of bad records.
 
-    `records`: all of them, if they are few.
+    `records`: all of them, in a file, read again more quickly than they are parsed.
     """
 
     n_records: int = 0
@@ -112,7 +111,7 @@ class Survey:
     # File names that the folder lacks, for the first clips without a file.
     missing: dict[str, tuple[str, str]] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)
-    records: list[ItemRecord] | None = field(default_factory=list)
+    records: SpilledChunks[ItemRecord] = field(default_factory=SpilledChunks)
 
     @property
     def n_chunks(self) -> int:
@@ -155,8 +154,7 @@ def survey(
     for records in progress(_chunks(source, result), _max_chunks(source.path), "reading"):
         contents.n_records += len(records)
         result.records += len(records)
-        if contents.records is not None:
-            contents.records = [*contents.records, *records] if contents.n_records <= FEW else None
+        contents.records.append(records)
         if folder is not None:
             ready = _ready_videos(project, records)
             records, replacements = _with_media(records, contents, ready, result, folder)
@@ -178,10 +176,9 @@ def survey(
     return contents
 
 
-def good_chunks(source: Source, contents: Survey) -> Iterator[list[ItemRecord]]:
-    """Read a second time and yield the good records, a chunk at a time."""
-    outcomes = source.outcomes() if contents.records is None else iter(contents.records)
-    good = (outcome for outcome in outcomes if isinstance(outcome, ItemRecord) and outcome.id not in contents.refused)
+def good_chunks(contents: Survey) -> Iterator[list[ItemRecord]]:
+    """Yield the good records, a chunk at a time."""
+    good = (record for records in contents.records for record in records if record.id not in contents.refused)
     while records := list(islice(good, records_per_chunk())):
         yield records
 

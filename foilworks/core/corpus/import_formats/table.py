@@ -172,7 +172,7 @@ def _read_file(
     def parse(record: RawRecord) -> ItemRecord:
         item = record_of(recipe, record, subtest, texts)
         own_id = names.name(item.id, (item.caption, item.foils)) if recipe.numbered else item.id
-        return replace(item, id=checked_id("id", own_id))
+        return item if own_id == item.id else replace(item, id=checked_id("id", own_id))
 
     yield from read_records(file, raw, parse, own_ids=own_ids)
     if count.left_out:

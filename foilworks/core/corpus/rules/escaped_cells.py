@@ -51,7 +51,8 @@ class CellReader:
                 read_cells[name] = cell[1:] if _OF_0_1.match(cell) else cell
             else:
                 read_cells[name] = cell.strip() if name in self.names else cell
-                self.kept_apostrophes |= {name} if plain_cell(cell) != cell else set()
+                if cell[:1] == "'" and plain_cell(cell) != cell:
+                    self.kept_apostrophes.add(name)
         return {name: cell for name, cell in read_cells.items() if cell}
 
 

@@ -170,11 +170,12 @@ def check_content(value: Any, name: str = "", depth: int = 0) -> None:
             if not _is_plain(key):
                 _check_text(f"a field name in {name or 'the record'}", key)
             # Most of what a file holds is plain text: a call for each value would take a sixth of the reading.
-            if not (isinstance(inner, str) and _is_plain(inner)):
+            if not (type(inner) is str and inner.isascii() and "\x00" not in inner):
                 check_content(inner, f"{name}.{key}" if name else key, depth + 1)
     elif isinstance(value, list):
         for index, inner in enumerate(value):
-            check_content(inner, f"{name}[{index}]", depth + 1)
+            if not (type(inner) is str and inner.isascii() and "\x00" not in inner):
+                check_content(inner, f"{name}[{index}]", depth + 1)
 
 
 def _is_plain(text: str) -> bool:

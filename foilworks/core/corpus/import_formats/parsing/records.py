@@ -27,6 +27,7 @@ from foilworks.core.text.spill import Spill
 
 _HASHED_CHARACTERS = 16
 _ID_CHARACTERS = 10
+_ENCODER = json.JSONEncoder(default=str)
 _TABLE_ENDINGS = frozenset({".csv", ".tsv"})
 
 
@@ -195,6 +196,6 @@ def made_id(record: Mapping[str, Any]) -> str:
         str(source),
         *(record.get(name) for name in ("start_time", "end_time")),
     ]
-    content = json.dumps([clip, record.get("caption"), record.get("foils"), record.get("subtest")], default=str)
+    content = _ENCODER.encode([clip, record.get("caption"), record.get("foils"), record.get("subtest")])
     digest = hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()[:_ID_CHARACTERS]
     return f"{clip_key('', str(source)[-150:], None, None, 'sec')}-{digest}"

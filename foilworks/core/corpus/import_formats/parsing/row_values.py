@@ -43,6 +43,8 @@ def value_at(row: Row, name: str) -> Any:
 
 def column_of(name: str, columns: Row | set[str]) -> str | None:
     """The column that a dotted name is in, or None."""
+    if name in columns:
+        return name
     steps = name.split(".")
     prefixes = (".".join(steps[:n_steps]) for n_steps in range(len(steps), 0, -1))
     return next((column for column in prefixes if column in columns), None)

@@ -7,14 +7,14 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.parsing.json_records import parse_line
 from foilworks.core.corpus.import_formats.parsing.row_filters import Condition, parse_condition
-from foilworks.core.corpus.import_formats.parsing.templates import Source, columns_of, parse_source
+from foilworks.core.corpus.import_formats.parsing.templates import Source, columns_of, is_template, parse_source
 from foilworks.core.text.quoting import quoted, shortened
 
 FOLDER = Path(__file__).parent.parent / "recipes"
@@ -115,23 +115,23 @@ class Recipe:
     exact: bool = False
     numbered: bool = False
 
-    @property
+    @cached_property
     def lists_videos(self) -> bool:
         """Whether its records are videos without captions, with their classes."""
         return not {*self.columns, *self.values} & {"caption", "candidates"}
 
-    @property
+    @cached_property
     def required(self) -> list[str]:
         """Names of the used columns that a file must have."""
         return [name for name in self.used if name not in self.optional]
 
-    @property
+    @cached_property
     def own_columns(self) -> list[str]:
         """Names that begin with @, of what the file says without a column."""
         names = [name for sources in self.columns.values() for source in sources for name in columns_of(source)]
         return [name.partition(".")[0] for name in [*names, self.explode] if name.startswith("@")]
 
-    @property
+    @cached_property
     def used(self) -> list[str]:
         """Names of columns, with dots, that the recipe reads from the file."""
         names = [name for sources in self.columns.values() for source in sources for name in columns_of(source)]
@@ -140,6 +140,15 @@ class Recipe:
         names += [self.unfold] * bool(self.unfold)
         names += [self.explode] * bool(self.explode) + columns_of(self.lookup_key)
         return [name for name in dict.fromkeys(names) if name != "candidate" and not name.startswith("@")]
+
+    @cached_property
+    def plain_columns(self) -> dict[str, list[str]]:
+        """The columns of each field that has no template."""
+        return {
+            name: [source[0].column or "" for source in sources]
+            for name, sources in self.columns.items()
+            if not any(map(is_template, sources))
+        }
 
 
 def parse_recipe(document: Any) -> Recipe:

@@ -104,7 +104,10 @@ def record_of(recipe: Recipe, raw: RawRecord, subtest: str, texts: Mapping[str, 
 def _field(recipe: Recipe, name: str, row: Row) -> Any:
     if name == "candidate":
         return None
-    values = [fill(source, partial(value_at, row)) for source in recipe.columns[name]]
+    if (plain := recipe.plain_columns.get(name)) is not None:
+        values = [row[column] if column in row else value_at(row, column) for column in plain]
+    else:
+        values = [fill(source, partial(value_at, row)) for source in recipe.columns[name]]
     if name in SEVERAL:
         return _several(recipe, name, values)
     value = values[0]

@@ -139,7 +139,7 @@ def split_rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 
 def _with_point(cell: str) -> str:
     """A number with a decimal comma, which the delimiter allows, with a point; 1,234 may be a thousand."""
-    return cell.replace(",", ".") if _DECIMAL_COMMA.fullmatch(cell) else cell
+    return cell.replace(",", ".") if "," in cell and _DECIMAL_COMMA.fullmatch(cell) else cell
 
 
 def _error(path: Path, line: int, field: str, problem: str, fix: str) -> CorpusError:
