@@ -58,6 +58,7 @@ from foilworks.core.projects.models import (
 )
 from foilworks.core.projects.notifications.mail import token_of as token_of_mail
 from foilworks.site.imports.models import Import
+from foilworks.site.imports.uploads import strip_path
 from foilworks.site.publishing.models import PublicPage, Submission
 from foilworks.site.teacher.models import StudentEvaluation, TeacherPoint, TeacherTraining
 from generation.models import Selection
@@ -335,6 +336,7 @@ RULES: dict[str, Rule] = {
     "imports:file": owner_page("file_token", get=NO),
     "imports:import": owner_page("import"),
     "imports:import_progress": owner_page("import"),
+    "imports:strip": owner_page("import", "strip_number"),
     # The import of the world below is no table: the page goes on to the import's own.
     "imports:import_columns": owner_page("import", get=302, post=302),
     "imports:confirm_import": owner_page("import", get=NO, post=302),
@@ -622,7 +624,8 @@ def make_world() -> World:
         "doubted": make_caption(video, "a man sits.", flagged_false=True).pk,
         "selection": Selection.objects.create(project=project, subtest=subtest, kind="balance").pk,
         "release": release.pk,
-        "import": Import.objects.create(project=project, preview={}).pk,
+        "import": (upload := Import.objects.create(project=project, preview={})).pk,
+        "strip_number": 0,
         "scoring_run": start_run(people["researcher"], release, RunRequest("fake:")).pk,
         "open_set": OpenAnswerSet.objects.create(release=release, label="answers").pk,
         "teacher_training": make_training(release).pk,
@@ -643,6 +646,8 @@ def make_world() -> World:
         "validation_token": leased(tasks["validation"], people["validator"]),
         **WORDS,
     }
+    strip_path(upload, 0).parent.mkdir(parents=True)
+    strip_path(upload, 0).write_bytes(b"")
     assert valid.released_as.exists()
     return World(project.slug, everyone, values, tuple(named))
 

@@ -15,12 +15,13 @@ from PIL import Image
 from annotation.actions.decisions.items import take_down_video
 from foilworks.core.corpus.actions.prepare_videos import JOB, prepare_later
 from foilworks.core.corpus.models import MediaState, Video
-from foilworks.core.corpus.video_files.film_strips import FRAMES, GAP, prepare_video
+from foilworks.core.corpus.video_files.film_strips import prepare_video
 from foilworks.core.corpus.video_files.player import player_clip
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.media.clock import unpacked
 from foilworks.core.media.encode import write_mp4
+from foilworks.core.media.strips import FRAMES, GAP
 from foilworks.core.projects.models import Role
 from tests.corpus.attaching import attach_media
 from tests.factories import make_member, make_project, make_video

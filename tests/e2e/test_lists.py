@@ -5,7 +5,8 @@ from playwright.sync_api import expect
 
 from foilworks.core.corpus.models import Item, Video
 from foilworks.core.corpus.rules.states import ItemState
-from foilworks.core.corpus.video_files.film_strips import MAX_BYTES, prepare_video
+from foilworks.core.corpus.video_files.film_strips import prepare_video
+from foilworks.core.media.strips import MAX_BYTES
 from foilworks.core.projects.models import Project, Role
 from tests.e2e.conftest import SignIn, assert_accessible, assert_accessible_wide_and_narrow, film, moving_dot
 from tests.factories import (

@@ -11,10 +11,11 @@ from PIL import Image
 from playwright.sync_api import TimeoutError as TooLate
 
 from foilworks.core.corpus.models import MediaState, Video
-from foilworks.core.corpus.video_files.film_strips import FRAMES, GAP, prepare_video
+from foilworks.core.corpus.video_files.film_strips import prepare_video
 from foilworks.core.corpus.video_files.ingest import set_media, store_media
 from foilworks.core.corpus.video_files.stored_files import clip_file
 from foilworks.core.media.frames import sample_frames
+from foilworks.core.media.strips import FRAMES, GAP
 from foilworks.core.projects.models import Project
 from tests.media.odd_files import OddFile, differs, expected, grid
 

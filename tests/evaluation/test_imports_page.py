@@ -137,6 +137,20 @@ def test_records_and_videos_are_previewed_then_stored(owner, project, film):
     read_page(page(owner, upload)).check("Imported.", "Go to items")
 
 
+def test_the_preview_shows_frames_of_uploaded_and_of_stored_clips(owner, project, film):
+    rows = "id,video,caption,foil\na,a.mp4,a man sits.,a man stands.\nb,b.mp4,a dog digs.,a dog naps.\n"
+    stored = make_video(project, key="b.mp4", film_strip="strips/b.jpg", media_state=MediaState.READY, sha256="b" * 64)
+    send(owner, project, file("a.mp4", film), records=file("x.csv", rows))
+    upload = looked_at()
+    shown = read_page(owner.get(reverse("imports:import", args=[project.slug, upload.pk])))
+    strips = [reverse("imports:strip", args=[project.slug, upload.pk, number]) for number in (0, 1)]
+    stored_strip = reverse("corpus:film_strip", args=[project.slug, stored.pk])
+    assert [image.attributes["src"] for image in shown.all("img")] == [strips[0], stored_strip]
+    picture = owner.get(strips[0])
+    assert (picture["Content-Type"], b"".join(picture.streaming_content)[:2]) == ("image/jpeg", b"\xff\xd8")
+    assert owner.get(strips[1]).status_code == 404
+
+
 def test_a_published_set_counts_as_valid_if_the_form_says_so(owner, project):
     for name, fields in (("plain.csv", {}), ("set.csv", {"as_published": "on"})):
         send(owner, project, records=file(name, CSV.replace("a,a.mp4", f"{name},a.mp4")), **fields)

@@ -1,6 +1,6 @@
 """Run the two jobs of an uploaded import: the preview, and the import itself."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import Any
@@ -12,15 +12,17 @@ from foilworks.core.corpus.import_formats.parsing.column_roles import sure_docum
 from foilworks.core.corpus.import_formats.parsing.table_recipe import shipped
 from foilworks.core.corpus.import_formats.parsing.table_sample import fitting
 from foilworks.core.corpus.import_formats.registry import IMPORTERS
-from foilworks.core.corpus.limits import read_file, table_sample
+from foilworks.core.corpus.limits import decode, read_file, table_sample
 from foilworks.core.corpus.models import Video
 from foilworks.core.corpus.records import ItemRecord
-from foilworks.core.corpus.video_files.media_folder import names_in_folder
+from foilworks.core.corpus.video_files.media_folder import MediaFolder, names_in_folder
 from foilworks.core.jobs.errors import JobError
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.outcomes import outcome_of
 from foilworks.core.jobs.progress import progress
 from foilworks.core.jobs.spread import Partly
+from foilworks.core.media.errors import MediaError
+from foilworks.core.media.strips import strip_of_file
 from foilworks.core.projects.errors import AccessDenied
 from foilworks.core.text.registry import lookup
 from foilworks.site.imports.actions.undo_import import started_of, undo_import
@@ -30,7 +32,7 @@ from foilworks.site.imports.models import Import
 from foilworks.site.imports.recipes import saved_recipes
 from foilworks.site.imports.store import analyze_after_bulk_import, import_records
 from foilworks.site.imports.survey import Survey, Surveyed, ignore_survey
-from foilworks.site.imports.uploads import records_path, remove_files, videos_folder, without_folder
+from foilworks.site.imports.uploads import records_path, remove_files, strip_path, videos_folder, without_folder
 
 # Number of rows in a preview.
 SAMPLE = 8
@@ -87,8 +89,11 @@ def _outcome(upload: Import, job: Job, *, dry_run: bool) -> tuple[dict[str, Any]
         if dry_run and upload.is_unmapped and not _map_by_contents(upload, sample := _table_sample(upload)):
             return {"table": sample}, None
         if upload.format:
-            sample = _show_first_records(upload) if dry_run else {}
+            first = _first_records(upload) if dry_run else []
+            sample = _show(upload, first) if dry_run else {}
             result = _records(upload, job, _show_checked(upload, sample) if dry_run else None)
+            if dry_run:
+                _make_strips(upload, first)
             outcome = {**result.as_json(), **sample}
             if dry_run and upload.format == "table" and records_path(upload).is_file():
                 outcome["table"] = _table_sample(upload)
@@ -103,11 +108,24 @@ def _outcome(upload: Import, job: Job, *, dry_run: bool) -> tuple[dict[str, Any]
     return without_folder(upload, outcome), result
 
 
-def _show_first_records(upload: Import) -> dict[str, Any]:
+def _show(upload: Import, first: Sequence[ItemRecord]) -> dict[str, Any]:
     """Store the first records at once: to check the whole file may take minutes."""
-    records = _sample(upload)
-    Import.objects.filter(pk=upload.pk).update(first_records={"sample": records})
-    return {"sample": records}
+    sample = {"sample": _sample(first)}
+    Import.objects.filter(pk=upload.pk).update(first_records=sample)
+    return sample
+
+
+def _make_strips(upload: Import, first: Sequence[ItemRecord]) -> None:
+    """Make the film strips of the first records whose clips are among the files."""
+    folder = MediaFolder(videos_folder(upload))
+    strip_path(upload, 0).parent.mkdir(exist_ok=True)
+    for number, record in enumerate(first if upload.n_videos else ()):
+        video = record.video
+        trim = (video.start_time, video.end_time) if video.time_unit == "sec" else (None, None)
+        # The check names a file that cannot be used.
+        with suppress(CorpusError, MediaError, OSError):
+            if file := folder.find((video.file, video.source_id)):
+                strip_path(upload, number).write_bytes(decode(strip_of_file, file.path, *trim))
 
 
 def _show_checked(upload: Import, sample: Mapping[str, Any]) -> Surveyed:
@@ -169,10 +187,13 @@ def _videos(upload: Import, job: Job, dry_run: bool) -> dict[str, Any]:
     return {"videos": result}
 
 
-def _sample(upload: Import) -> list[dict[str, Any]]:
+def _first_records(upload: Import) -> list[ItemRecord]:
     entry = lookup(IMPORTERS, upload.format, "format")
     outcomes = read_file(entry, records_path(upload), upload.params)
-    items = (outcome for outcome in outcomes if isinstance(outcome, ItemRecord))
+    return list(islice((outcome for outcome in outcomes if isinstance(outcome, ItemRecord)), SAMPLE))
+
+
+def _sample(first: Sequence[ItemRecord]) -> list[dict[str, Any]]:
     return [
         {
             "id": item.id,
@@ -184,7 +205,7 @@ def _sample(upload: Import) -> list[dict[str, Any]]:
             "caption": item.caption,
             "foils": item.foils,
         }
-        for item in islice(items, SAMPLE)
+        for item in first
     ]
 
 

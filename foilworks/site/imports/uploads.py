@@ -12,7 +12,7 @@ from evaluation.score_files.uploaded_files import safe_name, write_file
 from foilworks.site.imports.file_parts import ArrivingFile
 from foilworks.site.imports.models import Import
 
-RECORDS, VIDEOS = "records", "videos"
+RECORDS, VIDEOS, STRIPS = "records", "videos", "strips"
 MAX_SMALL_BYTES = 2 * 1024 * 1024
 
 
@@ -32,6 +32,11 @@ def records_path(upload: Import) -> Path:
 
 def videos_folder(upload: Import) -> Path:
     return folder_of(upload) / VIDEOS
+
+
+def strip_path(upload: Import, number: int) -> Path:
+    """Where the film strip of a record of the preview is, counted from 0."""
+    return folder_of(upload) / STRIPS / f"{number}.jpg"
 
 
 def keep_files(upload: Import, records: UploadedFile | None, videos: Sequence[UploadedFile]) -> None:

@@ -2,11 +2,11 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -28,6 +28,7 @@ from foilworks.site.imports.file_parts import arrived_files
 from foilworks.site.imports.forms import BY_NAME, RECORD_ENDINGS, ImportForm, format_groups
 from foilworks.site.imports.models import Import
 from foilworks.site.imports.table_forms import CHOICE, CLIP, MAIN, MORE
+from foilworks.site.imports.uploads import strip_path
 
 # Limit of listed rows; the command line lists all.
 MAX_LINES = 300
@@ -184,6 +185,27 @@ def undo(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("imports:import", slug, pk)
 
 
+@require_safe
+def strip(request: HttpRequest, slug: str, pk: int, number: int) -> FileResponse:
+    """Send the film strip of a record of the preview, whose clip is not stored yet."""
+    path = strip_path(get_import(request.user, slug, pk), number)
+    if not path.is_file():
+        raise Http404(_("This record has no film strip."))
+    return FileResponse(path.open("rb"), headers={"Cache-Control": "private, max-age=3600"})
+
+
+def _with_clips(upload: Import, sample: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Add to the records of a preview where their film strip is: among the uploads, or that of a stored clip."""
+    stored_clips = {
+        video.key: video
+        for video in Video.objects.filter(project=upload.project_id, key__in=[row["clip"] for row in sample])
+    }
+    return [
+        {**row, "has_strip": strip_path(upload, number).is_file(), "video": stored_clips.get(row["clip"])}
+        for number, row in enumerate(sample)
+    ]
+
+
 def _has_only_classes(upload: Import) -> bool:
     """Report whether files were added to a project of videos with classes and no captions."""
     videos = Video.objects.filter(project=upload.project_id)
@@ -225,6 +247,8 @@ def _context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
         ],
         "has_items": bool(outcome.get("created", {}).get("items")),
         "lists_videos": bool(outcome.get("n_classes")) or _has_only_classes(upload),
+        "sample": (sample := _with_clips(upload, outcome.get("sample", []))),
+        "has_strips": any(row["has_strip"] or row["video"] for row in sample),
         "has_captions": any(row["caption"] for row in outcome.get("sample", [])),
         "changes": changes(outcome),
         "makes_subtests": any(row["subtest"] for row in outcome.get("sample", [])),
