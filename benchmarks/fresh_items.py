@@ -15,13 +15,13 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks.made_up_sets import FAIR, Maker
+from benchmarks.null_sets import headline_of
 from benchmarks.planted_shortcuts import PLANTS
 from foilworks.core.solver.design import Design
 from foilworks.core.solver.folds import folds_of, strata_of, structure_of
 from foilworks.core.solver.learner import N_FOLDS, Stack, answer_held_out
 from foilworks.core.solver.questions import separate_answers
 from foilworks.core.solver.solution import HEADLINE
-from foilworks.core.solver.solve import first_view
 
 # A part of these is another kind of set: their items balance, mirror or repeat each other.
 WHOLE = {"templates, balanced answers", "one template always yes", "mirrored pairs hide a word"}
@@ -36,7 +36,7 @@ def fresh_value(make: Maker, n: int, n_fresh: int, seed: int) -> tuple[float, fl
     """Return value, both ends of its interval, and the accuracy on fresh items."""
     # One draw, so that both parts follow the same rule.
     items, answers = separate_answers(make(random.Random(seed), n + n_fresh))
-    headline = first_view(items[:n], answers[:n], seed).headline
+    headline = headline_of(items[:n], answers[:n], seed)
     structure = structure_of(items[:n], answers[:n])
     folds = np.full(len(items), N_FOLDS)
     folds[:n] = folds_of(structure.groups, strata_of(items[:n], answers[:n]), N_FOLDS, seed)
