@@ -84,18 +84,24 @@ Solved = Mapping[str, SolvedRow]
 
 
 def solve(items: Sequence[ItemFacts], seed: int = SEED) -> dict[str, SolvedRow]:
-    """Return the solver's row of each subtest and overall: value, interval, verdict. Each pair is one question; the
-    pairs of a video, or else of an item, do not teach each other. Of many pairs, a sample is solved as in an audit."""
+    """Return the solver's row of each subtest and overall: value, interval, verdict."""
+    sample = sample_pairs(items, seed)
+    if not sample.n:
+        return {}
+    _verdict, solved = solve_sample(sample, seed)
+    return {name: {key: value for key, value in row.items() if key != "chance"} for name, row in solved.items()}
+
+
+def sample_pairs(items: Sequence[ItemFacts], seed: int = SEED) -> Sample:
+    """Return the pairs of the items, `where` counting them from 0. Each pair is one question; the pairs of a video, or
+    else of an item, do not teach each other. Of many pairs, a sample is solved as in an audit."""
     sample = Sample(seed)
     for number, item in enumerate(items):
         for foil in item.foils:
             sample.add(
                 TextRecord(item.caption, (foil,), sample.n, subtest=item.subtest, video=item.video or f"item {number}")
             )
-    if not sample.n:
-        return {}
-    _verdict, solved = solve_sample(sample, seed)
-    return {name: {key: value for key, value in row.items() if key != "chance"} for name, row in solved.items()}
+    return sample
 
 
 def solve_sample(

@@ -15,7 +15,7 @@ TIES = Param("ties", "half", "How ties count.", "choice", ("half", "strict", "op
 CUT = Param("cut", "quantile", "Groups of equal size, or of equal width in log seconds.", "choice", ("quantile", "log"))
 SHARE = Param("share", 0.15, "Share of the items in each group (nearest, farthest).", "float")
 CODING = Param("coding", "truth", "How votes are coded for agreement.", "choice", ("truth", "truth3", "shown"))
-SEED = Param("seed", 0, "Seed of the selection.", "int")
+SEED = Param("seed", 0, "Seed of the folds.", "int")
 PRECISION = Param("precision", 0.0, "Minimum precision. 0 fits the best F1.", "float")
 RESPONDENTS = Param("respondents", "models", "Respondents.", "choice", ("models", "people"))
 MAX_LOSS = Param("max_loss", 0.05, "Max share of the valid foils that may be lost.", "float")
@@ -67,6 +67,13 @@ _REPORTS: dict[str, Entry] = {
         label="Blind audit",
         path="evaluation.analyses.blind",
         summary="Can a solver that never sees a video tell foils from captions?",
+    ),
+    "certificate": Entry(
+        label="Certificate",
+        path="evaluation.audit.certificate",
+        params=(SEED,),
+        summary="How far texts alone answer the items, with repeated folds and redrawn answers. Only this report says "
+        "“nothing found”.",
     ),
     "fair": Entry(
         label="Fair set",
@@ -175,4 +182,6 @@ REPORTS = Registry("reports", _REPORTS, _CONTRACT)
 # They read scores of a release, so they belong to a release, not to a project.
 OF_SCORES = frozenset({"delta", "proximity", "identity", "counts", "length"})
 # They take seconds to load or to compute: jobs and commands compute them, pages show stored results.
-BY_JOB = frozenset({"skill", "irt", "fair"})
+BY_JOB = frozenset({"skill", "irt", "certificate", "fair"})
+# They take minutes: `compute` also takes `progress` (steps done, all steps, state) and the `state` to continue from.
+STEPWISE = frozenset({"certificate"})

@@ -57,28 +57,35 @@ def page_of(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return the context of the templates `evaluation/_audit.html` and `evaluation/audit_file.html`."""
     findings = [_check_card(finding) for finding in result["findings"] if not finding["subtest"]]
     measured = [finding for finding in findings if finding["value"] is not None]
-    solved = result["without_video"]
-    verdicts = [row["verdict"] for row in ([solved] if solved else result.get("open_answers", ()))]
-    main = max(verdicts, key=VERDICTS.index, default="")
-    surest = sorted(result["item_scores"], key=lambda item: -item["s_minus_chance"])
     return {
+        **solver_part(result),
         "audit": result,
-        "solved": solved,
-        "meaning": sentence(result).replace(" %", UNBROKEN),
-        "note": note(result),
-        "verdict": in_words(main) if main else "",
-        "badge": BADGES[main or "cannot_tell"],
         "failed": _failed_checks(result),
-        "plots": list(_plots(result)),
-        "items": [item for item in surest if item["tier"]][:MAX_ITEMS],
         "shortcuts": result.get("shortcuts", ()),
         "open_rows": [row for row in result.get("open_answers", ()) if is_main(row)],
-        "families": [family for family in (solved or {"families": []})["families"] if family["importance"] > MIN_SHOWN],
         "findings": sorted(measured, key=lambda finding: -VERDICTS.index(finding["verdict"])),
         "not_run": [finding for finding in findings if finding["value"] is None],
         "positions": _positions(findings),
         "sizes": _sizes(findings),
         "one_sample": result["sample"]["items"] >= result["items"],
+    }
+
+
+def solver_part(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a page shows of the solver: the verdict with its sentence, charts, families and surest items."""
+    solved = result["without_video"]
+    verdicts = [row["verdict"] for row in ([solved] if solved else result.get("open_answers", ()))]
+    main = max(verdicts, key=VERDICTS.index, default="")
+    surest = sorted(result["item_scores"], key=lambda item: -item["s_minus_chance"])
+    return {
+        "solved": solved,
+        "meaning": sentence(result).replace(" %", UNBROKEN),
+        "note": note(result),
+        "verdict": in_words(main) if main else "",
+        "badge": BADGES[main or "cannot_tell"],
+        "plots": list(_plots(result)),
+        "items": [item for item in surest if item["tier"]][:MAX_ITEMS],
+        "families": [family for family in (solved or {"families": []})["families"] if family["importance"] > MIN_SHOWN],
     }
 
 

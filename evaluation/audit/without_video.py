@@ -164,7 +164,7 @@ def note(result: Mapping[str, Any]) -> str:
         )
         texts.append(form % {"value": share(chosen["value"])})
     if row["verdict"] == "nothing_found_so_far":
-        texts.append(_("Repeat the folds with --certify before you say “nothing found”."))
+        texts.append(_("Before you say “nothing found”, get a certificate (--certify, or a project's reports)."))
     if result["sample"]["items"] < result["items"]:
         texts.append(_("The solver read a random sample of %(n)s items.") % {"n": count(result["sample"]["items"])})
     return " ".join(texts)

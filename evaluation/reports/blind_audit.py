@@ -5,12 +5,15 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from evaluation.audit.pages import solver_part
 from evaluation.blind.forms import BarsForm, BlindScorerForm
 from evaluation.blind.models import BlindScorer
 from evaluation.blind.probes import named_probes
 from evaluation.blind.scores import scorers_of
 from evaluation.releases.gate import bars_of, published_subtests, row_of
+from evaluation.reports import certificate
 from evaluation.reports.beside import beside
+from evaluation.reports.reports import stored_report
 from foilworks.core.projects.models import Project
 
 
@@ -29,8 +32,15 @@ def extras(project: Project, subtest: str, data: dict[str, Any]) -> dict[str, An
         "bars_form": BarsForm(project),
         "scorer_form": BlindScorerForm(),
         "chart_alt": "; ".join(_spoken(row) for row in data["subtests"]),
+        "certificate": _certificate(project, subtest),
         "at_work": [scorer_row["scorer"] for scorer_row in scorers if _at_work(scorer_row["scorer"])],
     }
+
+
+def _certificate(project: Project, subtest: str) -> dict[str, Any]:
+    """Return the stored certificate as `_report_stored.html` reads it, with its verdict and sentence."""
+    stored = stored_report(project, certificate.KIND, subtest or None, {})
+    return {"stored": stored, **(solver_part(stored.data) if stored.data else {})}
 
 
 def _at_work(scorer: BlindScorer) -> bool:

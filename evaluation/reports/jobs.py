@@ -1,9 +1,13 @@
 """Define the background jobs of reports that need a model library, or that read a large project or release."""
 
+from functools import partial
+
+from evaluation.analyses.registry import STEPWISE
 from evaluation.cached_results.models import CachedResult
 from evaluation.reports.beside import store_beside
 from evaluation.reports.figures import store_figures
 from evaluation.reports.reports import project_report
+from evaluation.reports.steps import forget_steps, steps_of
 from foilworks.core.corpus.models import Release
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.progress import progress
@@ -19,7 +23,10 @@ def compute_report(report_id: int, job: Job) -> None:
     subtest = params.pop("subtest", None)
     progress(job, 0, 1, "computing")
     store_beside(row.project, row.kind, subtest or "")
-    project_report(row.project, row.kind, subtest=subtest, params=params)
+    steps = partial(steps_of, row, job=job) if row.kind in STEPWISE else None
+    project_report(row.project, row.kind, subtest=subtest, params=params, steps=steps)
+    if steps:
+        forget_steps(row)
     progress(job, 1, 1, "done")
 
 

@@ -16,6 +16,8 @@ from evaluation.errors import EvaluationError
 from evaluation.facts.item_names import items_of
 from evaluation.reports.beside import beside, lacks_beside
 from evaluation.reports.blind_audit import extras as blind_extras
+from evaluation.reports.certificate import extras as certificate_extras
+from evaluation.reports.certificate import rows as certificate_rows
 from evaluation.reports.fair_set import extras as fair_extras
 from evaluation.reports.fair_set import rows as fair_rows
 from evaluation.reports.plugin_page import rows_of_any, tables_of_any
@@ -386,6 +388,7 @@ _PAGES: dict[str, ReportPage] = {
         ReportPage("irt", _("Item response"), _irt_rows, extras=_irt_extras),
         ReportPage("divergence", _("Divergence"), _divergence_rows, ("words",), _divergence_extras),
         ReportPage("blind", _("Blind audit"), _blind_rows, ("solved",), blind_extras),
+        ReportPage("certificate", _("Certificate"), certificate_rows, extras=certificate_extras),
         ReportPage("fair", _("Fair set"), fair_rows, extras=fair_extras),
         ReportPage("filters", _("Filters"), _filter_rows),
         ReportPage("screening", _("Screening"), _screening_rows, ("saved",), _screening_extras),

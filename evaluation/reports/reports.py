@@ -4,10 +4,9 @@ A request loads the facts (a fixed number of queries), and computes only if fact
 since the stored row. So other rooms need not report changes, and an excluded vote counts at the next request.
 """
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -37,6 +36,7 @@ from evaluation.facts.screening import screened_foils
 from evaluation.facts.stored_facts import item_facts, vote_facts
 from evaluation.proximity.stored_proximity import measured, stamp, with_proximity
 from evaluation.reports.edit_kinds import edited_kinds, subtests_of_action
+from evaluation.reports.plain_facts import plain
 from evaluation.reports.responses import responses_of
 from evaluation.scoring.model_cards import cards_of
 from evaluation.scoring.models import Run
@@ -176,23 +176,34 @@ def corpus_facts(project: Project, subtest: Subtest | None = None) -> list[str]:
 
 
 def project_report(
-    project: Project, kind: str, *, subtest: str | None = None, params: Mapping[str, Any] | None = None
+    project: Project,
+    kind: str,
+    *,
+    subtest: str | None = None,
+    params: Mapping[str, Any] | None = None,
+    steps: Callable[[str], Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """Compute the report REPORTS[kind] over the main items of the project, or the items of the named subtest.
 
-    Pages read those of BY_JOB with `stored_report`. RegistryError: unknown kind or parameter. EvaluationError: no such
+    Pages read those of BY_JOB with `stored_report`. `steps`: fingerprint -> `progress` and `state` of a report of
+    STEPWISE, which a job continues. RegistryError: unknown kind or parameter. EvaluationError: no such
     subtest, or nothing to report on yet.
     """
     request = _report_request(project, kind, subtest, params)
 
     def make() -> dict[str, Any]:
         with NamedFailures():
-            return {**load(REPORTS[kind]).compute(request.facts, **request.params), **request.beside}
+            more = steps(request.fingerprint) if steps else {}
+            return {**load(REPORTS[kind]).compute(request.facts, **request.params, **more), **request.beside}
 
     own = {**request.params, "subtest": subtest}
     return cached_by_fingerprint(project, kind, request.subject, request.fingerprint, make, own, in_memory=False)
 
 
+NO_ITEMS = {
+    "fair": gettext_lazy("No valid items yet. You can compute this report after items are valid."),
+    "certificate": gettext_lazy("No items yet. You can compute this report after items are assembled."),
+}
 TOO_FEW = {
     "models": gettext_lazy("This report needs %(needed)s models with answers, and there are %(n)s. Score more models."),
     "people": gettext_lazy(
@@ -236,8 +247,8 @@ def stored_report(project: Project, kind: str, subtest: str | None, params: Mapp
         raise EvaluationError(_("No answers yet. You can compute this report after a model is scored or people voted."))
     if isinstance(request.facts, Votes) and not len(request.facts.choice):
         raise EvaluationError(_("No votes yet. You can compute this report after validators have voted."))
-    if kind == "fair" and not any(item.valid for item in request.facts):
-        raise EvaluationError(_("No valid items yet. You can compute this report after items are valid."))
+    if kind in NO_ITEMS and not any(item.valid or kind == "certificate" for item in request.facts):
+        raise EvaluationError(NO_ITEMS[kind])
     row = find_result(project, kind, request.subject)
     if row is None or not row.fingerprint:
         _require_enough(kind, request)
@@ -289,7 +300,7 @@ def _report_request(
     checked_params = parse_params(entry, params or {})
     analysis = load(entry)
     facts = FACTS[analysis.INPUT](project, subtest_named(project, subtest) if subtest else None)
-    rows = map(_plain, facts) if isinstance(facts, list) else _plain(facts)
+    rows = map(plain, facts) if isinstance(facts, list) else plain(facts)
     choices = choices_of_project(project, subtest or "")
     beside = {"without_clip": accuracy(choices)} if kind == "agreement" else {}
     fingerprint = digest([kind, version_of(entry, analysis), checked_params, rows, *([beside] if beside else [])])
@@ -313,23 +324,6 @@ def subtest_named(project: Project, name: str) -> Subtest:
         subtest_names = ", ".join(names) or "none yet"
         raise EvaluationError(f"the project has no subtest {quoted(name)}; its subtests: {subtest_names}")
     return names[name]
-
-
-def _plain(facts: Any) -> Any:
-    """Convert facts to JSON values; an array becomes the hash of its bytes."""
-    if isinstance(facts, np.ndarray):
-        return hashlib.sha256(facts.tobytes()).hexdigest()
-    if isinstance(facts, list):
-        return [_plain(fact) for fact in facts]
-    if isinstance(facts, dict):
-        return {name: _plain(value) for name, value in facts.items()}
-    if is_dataclass(facts) and not isinstance(facts, type):
-        # asdict would copy arrays, and a JSON text would truncate them.
-        values = {field.name: getattr(facts, field.name) for field in fields(facts)}
-        if any(isinstance(value, np.ndarray | dict) for value in values.values()):
-            return {name: _plain(value) for name, value in values.items()}
-        return asdict(facts)
-    return facts
 
 
 def funnel_counts(project: Project, subtest: Subtest | None = None) -> FunnelCounts:

@@ -37,6 +37,7 @@ GROUPS: tuple[tuple[str | Promise, Mapping[str, str | Promise]], ...] = (
         gettext_lazy("Texts"),
         {
             "blind": gettext_lazy("Can texts alone answer the items?"),
+            "certificate": gettext_lazy("Can you say that texts alone answer nothing?"),
             "fair": gettext_lazy("Which items would make the set fair?"),
             "divergence": gettext_lazy("Which words give foils away?"),
             "numbers": gettext_lazy("Which numbers do the texts contain?"),

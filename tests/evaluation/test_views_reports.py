@@ -29,7 +29,7 @@ from tests.factories import (
 )
 
 pytestmark = pytest.mark.django_db
-WITHOUT_DATA = {"skill", "irt", "fair", "verbs", "filters", "objects", "screening"}
+WITHOUT_DATA = {"skill", "irt", "certificate", "fair", "verbs", "filters", "objects", "screening"}
 
 
 @pytest.fixture

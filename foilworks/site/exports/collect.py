@@ -17,7 +17,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotation.models import ObjectCheck, Stage, Vote, VoteState
-from evaluation.analyses.registry import BY_JOB, OF_SCORES, REPORTS
+from evaluation.analyses.registry import BY_JOB, OF_SCORES, REPORTS, STEPWISE
 from evaluation.cached_results.cache import cached_by_fingerprint, digest, find_result
 from evaluation.errors import EvaluationError
 from evaluation.facts.comparable_votes import ComparedVotes
@@ -269,8 +269,12 @@ def _tables(release: Release, runs: Sequence[Run], content: ReleaseContent) -> d
 
 
 def _exported_reports() -> list[str]:
-    """Return the reports that are not made from the export's content: our own, so that a plug-in stops no export."""
-    return [k for k, entry in REPORTS.items() if k not in OF_SCORES | RECOMPUTED.keys() and not entry.origin]
+    """Return the reports that are not made from the export's content: our own, so that a plug-in stops no export.
+
+    A certificate is of the project's items, and a release has others: `foilworks audit --certify` reads its export.
+    """
+    left_out = OF_SCORES | STEPWISE | RECOMPUTED.keys()
+    return [kind for kind, entry in REPORTS.items() if kind not in left_out and not entry.origin]
 
 
 def _report(project: Project, kind: str) -> dict[str, Any] | None:

@@ -1,0 +1,22 @@
+"""Build the page of a certificate, and what the blind audit's page shows of it."""
+
+from typing import Any
+
+from evaluation.audit.pages import solver_part
+from evaluation.facts.item_names import items_of
+from foilworks.core.projects.models import Project
+
+COLUMNS = ("id", "foil", "s", "s_minus_chance", "sd", "tier", "reason")
+KIND = "certificate"
+
+
+def rows(data: dict[str, Any]) -> list[list[Any]]:
+    """Return a row per pair, header first."""
+    return [list(COLUMNS), *([row[name] for name in COLUMNS] for row in data["item_scores"])]
+
+
+def extras(project: Project, _subtest: str, data: dict[str, Any]) -> dict[str, Any]:
+    """Return the verdict with its sentence, charts, families, and the surest items with their pages. One query."""
+    part = solver_part(data)
+    pages = items_of(project, [item["id"] for item in part["items"]])
+    return {**part, "items": [{**item, "page": pages.get(item["id"])} for item in part["items"]]}
