@@ -13,7 +13,7 @@ KIND = "steps"
 def steps_of(row: CachedResult, fingerprint: str, job: Job) -> dict[str, Any]:
     """Return `progress` and `state` of `compute` (`evaluation.analyses.registry.STEPWISE`).
 
-    The steps belong to one fingerprint: other items, parameters or versions start anew.
+    The steps belong to one fingerprint: other items, parameters or versions start from nothing.
     """
     stored = find_result(row.project, KIND, row.pk)
     state = stored.data if stored and stored.fingerprint == fingerprint else None
