@@ -15,9 +15,6 @@ Shares have percentile intervals of a bootstrap over captions. A resample lacks 
 differences; their intervals are the estimate plus and minus 1.96 bootstrap standard errors.
 """
 
-import json
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -35,6 +32,7 @@ from evaluation.analyses.words import js_divergence, n_lexical_items, word_count
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
 from foilworks.core.corpus.records import TextRecord
+from foilworks.core.media.child import ChildLimits, LimitError, run
 from foilworks.core.solver.pairs import OVERALL, UNSOLVED, SolvedRow, solved_rows
 from foilworks.core.solver.solution import VERSION as SOLVER_VERSION
 from foilworks.core.solver.solution import Selection, Verdict
@@ -51,6 +49,8 @@ WORD_DRAWS = 200
 # Draws that are computed together have at most so many cells, each of a few arrays of 8 bytes.
 BLOCK_CELLS = 250_000
 TOP_CUE_WORDS = 10
+# The libraries of the solver and its columns occupy 170 MB, which a process returns only at its end.
+MANY_TEXTS = 5_000
 
 
 def compute(
@@ -109,8 +109,20 @@ def solve_sample(
 ) -> tuple[Verdict, dict[str, SolvedRow]]:
     """Return the verdict of an audit of the sampled texts, and the row of each subtest with its `chance`.
 
-    A subtest of which the sample has few is solved on a sample of equal parts.
+    A subtest of which the sample has few is solved on a sample of equal parts. Many texts are solved in a process of
+    its own. EvaluationError: that process was ended.
     """
+    if sample.n < MANY_TEXTS:
+        return _solve_here(sample, seed, selection)
+    try:
+        return run(ChildLimits(), _solve_here, sample, seed, selection)
+    except LimitError as error:
+        raise EvaluationError(
+            "the process of the solver was ended, often for lack of memory; free 300 MB, then start this again"
+        ) from error
+
+
+def _solve_here(sample: Sample, seed: int, selection: Selection | None) -> tuple[Verdict, dict[str, SolvedRow]]:
     questions, answers = questions_of(sample.overall())
     solution = first_view(questions, answers, seed, selection)
     solved = solved_rows(solution, questions)
@@ -119,25 +131,6 @@ def solve_sample(
         of_parts = solved_rows(first_view(questions, answers, seed, selection), questions)
         solved |= {name: row for name, row in of_parts.items() if name in few}
     return solution.headline.verdict, solved
-
-
-# What the audit reads of an item.
-_FIELDS = ("id", "subtest", "caption", "foils", "valid", "kept", "hard_foil", "hard_foil_source", "video")
-
-
-def compute_in_process(items: Sequence[ItemFacts]) -> dict[str, Any]:
-    """Compute the same in a process of its own: scikit-learn and its imports occupy 140 MB until their process ends."""
-    facts = json.dumps([[getattr(item, name) for name in _FIELDS] for item in items])
-    program = f"import runpy, sys; sys.path[:] = {sys.path!r}; runpy.run_module({__name__!r}, run_name='__main__')"
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, input=facts, stdout=subprocess.PIPE, text=True, check=True)
-    return json.loads(done.stdout)
-
-
-def _fact(values: Sequence[Any]) -> ItemFacts:
-    fields = dict(zip(_FIELDS, values, strict=True))
-    kept = None if fields["kept"] is None else tuple(fields["kept"])
-    return ItemFacts(**{**fields, "foils": tuple(fields["foils"]), "kept": kept})
 
 
 def _row(name: str, items: Sequence[ItemFacts], draws: int, seed: int, solved: tuple[Solved, Solved]) -> dict[str, Any]:
@@ -262,7 +255,3 @@ def _divergence_of_draws(captions: NDArray[np.float64], foils: NDArray[np.float6
 
 def _win_credit(a: int, b: int) -> float:
     return 0.5 if a == b else float(a > b)
-
-
-if __name__ == "__main__":
-    json.dump(compute([_fact(values) for values in json.load(sys.stdin)]), sys.stdout)

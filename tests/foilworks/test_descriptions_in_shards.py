@@ -43,8 +43,10 @@ class Home:
             return database.execute(query).fetchall()
 
     def work(self, slots: int) -> psutil.Popen:
-        """`foilworks worker --cpu` with this number of worker processes."""
-        command = [Path(sys.executable).with_name("foilworks"), "worker", "--cpu", "--slots", str(slots)]
+        """`foilworks worker --cpu` with this number of processes for descriptions."""
+        # The last of several processes takes only quick jobs.
+        processes = slots + (slots > 1)
+        command = [Path(sys.executable).with_name("foilworks"), "worker", "--cpu", "--slots", str(processes)]
         with (self.folder / f"{slots}.log").open("wb") as log:
             return psutil.Popen(command, cwd=ROOT, env=self.environment, stdout=log, stderr=log, start_new_session=True)
 

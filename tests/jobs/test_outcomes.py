@@ -5,10 +5,11 @@ import signal
 import pytest
 from django.core.management import call_command
 
+from foilworks.core.jobs import runner
 from foilworks.core.jobs.errors import JobError
 from foilworks.core.jobs.models import Job, JobState
 from foilworks.core.jobs.outcomes import outcome_of, reasons_of
-from foilworks.core.jobs.queue import QUICK, enqueue, lane_name, requeue_lost
+from foilworks.core.jobs.queue import QUICK, cancel, enqueue, lane_name, requeue_lost
 from foilworks.core.jobs.runner import JobInterrupted, run_now
 from foilworks.core.jobs.spread import Partly
 from foilworks.site.supervisor.services import _queues_of, _worst_end
@@ -54,6 +55,20 @@ def test_a_signal_stops_the_job_of_a_command_for_good_until_somebody_continues_i
     with pytest.raises(SystemExit) as leaving:
         call_command("requeue", str(job.pk))
     assert leaving.value.code == 1
+
+
+@pytest.mark.django_db
+def test_a_second_signal_does_not_leave_the_job_to_a_worker(monkeypatch):
+    job = enqueue("samples.be_signalled", int(signal.SIGINT))
+
+    def impatient(row: Job) -> bool:
+        signal.raise_signal(signal.SIGINT)
+        return cancel(row)
+
+    monkeypatch.setattr(runner, "cancel", impatient)
+    with pytest.raises(JobInterrupted, match="foilworks requeue"):
+        run_now(job)
+    assert (job.state, requeue_lost()) == (JobState.CANCELLED, 0)
 
 
 def test_of_several_workers_of_short_jobs_the_last_takes_only_quick_ones():

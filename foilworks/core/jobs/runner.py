@@ -5,7 +5,7 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 
@@ -56,7 +56,7 @@ def run_now(job: Job) -> Job:
     the workers.
     """
     try:
-        with _interruptible():
+        with _on_signals(_interrupt):
             execute(str(job.pk))
             # One pass per stage (`foilworks.core.jobs.shards`).
             while Job.objects.filter(pk=job.pk, state=JobState.SPREAD).exists():
@@ -65,11 +65,13 @@ def run_now(job: Job) -> Job:
             (finished_job,) = wait([job], timeout_s=MAX_SECONDS)
             return finished_job
     except KeyboardInterrupt as interrupt:
-        if not connection.in_atomic_block:
-            # It may have come in the middle of a statement.
-            connection.close()
-        cancel(job)
-        job.refresh_from_db()
+        # A second Ctrl-C must not leave the job to a worker.
+        with _on_signals(signal.SIG_IGN):
+            if not connection.in_atomic_block:
+                # It may have come in the middle of a statement.
+                connection.close()
+            cancel(job)
+            job.refresh_from_db()
         raise JobInterrupted(
             f"stopped after {job.done} of {job.total} steps, which are stored; to continue, run "
             f"`foilworks requeue {job.pk}`"
@@ -80,21 +82,21 @@ class JobInterrupted(KeyboardInterrupt):
     """A signal stopped a job of this process. The message says how to resume it."""
 
 
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
 @contextmanager
-def _interruptible() -> Iterator[None]:
-    """Raise KeyboardInterrupt on SIGTERM and SIGHUP, too: otherwise a worker would continue a killed command's job."""
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
+def _on_signals(handler: Callable[..., None] | signal.Handlers) -> Iterator[None]:
+    """Handle SIGTERM and SIGHUP as SIGINT: otherwise a worker would continue a killed command's job."""
     is_main = threading.current_thread() is threading.main_thread()
-    numbers = (signal.SIGTERM, signal.SIGHUP) if is_main else ()
-    before = {number: signal.signal(number, interrupt) for number in numbers}
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if is_main else ()
+    before = {number: signal.signal(number, handler) for number in numbers}
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, previous in before.items():
+            signal.signal(number, previous)
 
 
 def _do_shards(job: Job) -> None:

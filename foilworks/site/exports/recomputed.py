@@ -30,9 +30,6 @@ Item = Mapping[str, Any]
 Tallies = dict[int, Counter[str]]
 VALIDATION, BASELINE, COUNTED = "validation", "baseline", "counted"
 BY_STATE = {**DECIDED, ItemState.REQUEUED: False}
-# From this many items on, the blind audit runs in a process of its own: its libraries need more memory than an export.
-# If this process has them already, it saves nothing.
-MANY_ITEMS = 5_000
 
 
 class Evidence:
@@ -204,8 +201,6 @@ def without_solver(evidence: Evidence) -> Any:
 
 def _report(kind: str, evidence: Evidence) -> Any:
     analysis = load(REPORTS[kind])
-    if kind == "blind" and len(evidence.item_facts) >= MANY_ITEMS and "sklearn" not in sys.modules:
-        return analysis.compute_in_process(evidence.item_facts)
     return analysis.compute(evidence.vote_facts if analysis.INPUT == "votes" else evidence.item_facts)
 
 
