@@ -53,6 +53,7 @@ from foilworks.core.projects.models import (
     Notification,
     Project,
     Role,
+    SavedView,
     User,
     Webhook,
 )
@@ -182,6 +183,15 @@ RULES: dict[str, Rule] = {
         args=("notification",),
         slug=False,
         instead={person: NOT_THERE for person in SIGNED_IN if person != "annotator"},
+    ),
+    "projects:save_view": Rule(MEMBERS, get=NO, post=302, data={"page": "items:items", "name": "mine"}),
+    # Their own view alone.
+    "projects:delete_view": Rule(
+        ("researcher",),
+        get=NO,
+        post=302,
+        args=("saved_view",),
+        instead={person: NOT_THERE for person in MEMBERS if person != "researcher"},
     ),
     "projects:read_all": Rule(SIGNED_IN, get=NO, post=302, slug=False),
     "projects:notification_settings": Rule(SIGNED_IN, post=422, slug=False),
@@ -342,7 +352,7 @@ RULES: dict[str, Rule] = {
     "imports:confirm_import": owner_page("import", get=NO, post=302),
     "imports:discard_import": owner_page("import", get=NO, post=302),
     "imports:undo_import": owner_page("import", get=NO, post=400),
-    "items:captions": owner_page(),
+    "items:captions": owner_page(post=302),
     "items:caption_panel": owner_page("doubted"),
     "items:items": owner_page(),
     "items:item": owner_page("item"),
@@ -610,6 +620,9 @@ def make_world() -> World:
         "member": people["annotator"].pk,
         "notification": Notification.objects.create(
             person=people["annotator"], project=project, role=Role.ANNOTATOR, kind="returned", key="1"
+        ).pk,
+        "saved_view": SavedView.objects.create(
+            person=people["researcher"], project=project, page="items:items", name="view"
         ).pk,
         "unsubscribe_token": token_of_mail(people["annotator"].pk),
         "api_token": make_token(people["annotator"], name="nightly").token.pk,

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models import Choice, Stage, Vote, VoteState
 from foilworks.core.corpus.models import Caption, Item, Split
 from foilworks.core.projects.listing.filters import Filters
-from foilworks.core.projects.listing.keyset import Order
+from foilworks.core.projects.listing.keyset import ROWS_PER_PAGE, Order
 from foilworks.core.projects.models import Project
 from generation.captioning.registry import CAPTIONERS
 from generation.models import Candidate
@@ -23,6 +23,8 @@ CAPTION_ORDERS = (
 )
 IMPORTED, GENERATED, CORRECTED = "imported", "generated", "corrected"
 SOURCES = ((IMPORTED, _("imported")), (GENERATED, _("generated")), (CORRECTED, _("corrected")))
+# The fields of texts that are edited in place: this and the id of the caption.
+TEXT_FIELD = "text-"
 # Whoever chose one of these said that the caption is true of the video.
 CAPTION_IS_TRUE = (Choice.CAPTION, Choice.BOTH)
 
@@ -82,6 +84,16 @@ def _of_source(captions: QuerySet[Caption], source: str) -> QuerySet[Caption]:
     # Not `revises=None`: SQLite would read all captions that correct none off their index, and sort them.
     original = captions.filter(~Q(revises__isnull=False))
     return original.filter(is_generated if source == GENERATED else ~is_generated)
+
+
+def changed_texts(project: Project, data: Mapping[str, str]) -> dict[int, str]:
+    """Return the new texts of the project's captions that a form changes, by id; as many as a page of the list has."""
+    fields = [name for name in data if name.startswith(TEXT_FIELD) and name.removeprefix(TEXT_FIELD).isdecimal()]
+    texts = {int(name.removeprefix(TEXT_FIELD)): data[name] for name in fields[:ROWS_PER_PAGE]}
+    rows = Caption.objects.filter(video__project=project, pk__in=texts).values_list("pk", "text") if texts else ()
+    # A browser ends lines with CR LF.
+    typed = {pk: (texts[pk].replace("\r\n", "\n").strip(), text) for pk, text in rows}
+    return {pk: new for pk, (new, text) in typed.items() if new != text.strip()}
 
 
 def source_of(caption: Caption) -> str:

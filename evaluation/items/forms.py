@@ -95,4 +95,9 @@ class ItemFilter(Filters):
 
 def _methods(project: Project) -> list[tuple[str, Any]]:
     slugs = GenerationRun.objects.filter(project=project).order_by("method").values_list("method", flat=True)
-    return [(slug, _(METHODS[slug].label) if slug in METHODS else slug) for slug in slugs.distinct()]
+    return [(slug, method_label(slug)) for slug in slugs.distinct()]
+
+
+def method_label(slug: str) -> Any:
+    """Return the name of a method; its slug if the method is no longer installed."""
+    return _(METHODS[slug].label) if slug in METHODS else slug

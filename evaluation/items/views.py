@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,8 +12,10 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotation.actions.decisions.captions import correct_captions
+from annotation.errors import AnnotationError
 from annotation.queries.comments import comments_of
 from annotation.undo_offers import undo_offer, undo_token
 from evaluation.items.access import get_caption, get_item
@@ -21,6 +24,7 @@ from evaluation.items.captions import (
     CAPTION_ORDERS,
     CaptionFilter,
     candidates_by_state,
+    changed_texts,
     maker_of,
     narrowed_captions,
     shown_captions,
@@ -40,11 +44,21 @@ from evaluation.items.item_details import (
     scores_of,
     verdict_of,
 )
-from evaluation.items.listing import ORDERS, add_details, narrowed, neighbours_of, shown
+from evaluation.items.listing import (
+    COLUMNS,
+    DISAGREEMENT,
+    USUAL_COLUMNS,
+    add_details,
+    narrowed,
+    neighbours_of,
+    orders_of,
+    shown,
+)
 from foilworks.core.corpus.models import Item
 from foilworks.core.corpus.video_files.player import player_clip
 from foilworks.core.projects.access import get_project
 from foilworks.core.projects.errors import AccessDenied
+from foilworks.core.projects.listing.columns import columns_of
 from foilworks.core.projects.listing.listing import list_rows, order_of
 from foilworks.core.projects.models import Role
 from foilworks.core.text.errors import ActionableError
@@ -61,12 +75,17 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_open:
         return render(request, "foilworks/_folded_filters.html", {"form": form})
     ladder = form.ladders.get(filters.get("ladder", ""))
-    rows = narrowed(project, filters, form.runs.get(filters.get("run", "")), ladder)
-    listing = list_rows(rows, ORDERS, request.GET, filters, shown)
+    run = form.runs.get(filters.get("run", ""))
+    columns = columns_of(COLUMNS, USUAL_COLUMNS, request.GET)
+    rows = narrowed(project, filters, run, ladder)
+    orders = orders_of(project, run)
+    show = partial(shown, with_disagreement=DISAGREEMENT in (*columns.shown, order_of(orders, request.GET).slug))
+    listing = list_rows(rows, orders, request.GET, filters, show, columns)
     add_details(listing.page.rows)
     context = {
         "form": form,
         "listing": listing,
+        "columns": columns,
         "any": bool(filters or listing.count.n),
         "row_template": "evaluation/_item_row.html",
         "bulk_template": "evaluation/_item_bulk.html",
@@ -104,13 +123,9 @@ def item(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     project = shown_item.subtest.project
     form = ItemFilter(project, request.GET)
     filters = form.chosen()
-    rows = narrowed(
-        project,
-        filters,
-        form.runs.get(filters.get("run", "")),
-        form.ladders.get(filters.get("ladder", "")),
-    )
-    order = order_of(ORDERS, request.GET)
+    run = form.runs.get(filters.get("run", ""))
+    rows = narrowed(project, filters, run, form.ladders.get(filters.get("ladder", "")))
+    order = order_of(orders_of(project, run), request.GET)
     scores = scores_of(shown_item)
     context |= {
         "scores": scores,
@@ -170,24 +185,42 @@ def item_move(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("items:item", slug, pk)
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def captions(request: HttpRequest, slug: str) -> HttpResponse:
+    """List captions; a POST corrects those whose text was changed in place, all of them or none."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     form = CaptionFilter(request.GET, is_open="open" in request.GET)
     if form.is_open:
         return render(request, "foilworks/_folded_filters.html", {"form": form})
-    filters = form.chosen()
+    filters, typed, problem = form.chosen(), changed_texts(project, request.POST), ""
+    if typed:
+        keep, reason = "keep" in request.POST, request.POST.get("reason", "")
+        try:
+            n = len(correct_captions(request.user, typed, keep_foils=keep, reason=reason))
+        except AnnotationError as error:
+            problem = str(error)
+        else:
+            words = ngettext("%(n)s caption corrected.", "%(n)s captions corrected.", n) % {"n": n}
+            messages.success(request, f"{words} {_('The foils continue with the new texts.')}")
+    if request.method == "POST" and not problem:
+        if not typed:
+            messages.warning(request, _("No caption was changed. Edit a text, then save."))
+        return redirect(request.get_full_path())
     listing = list_rows(narrowed_captions(project, filters), CAPTION_ORDERS, request.GET, filters, shown_captions)
     for row in listing.page.rows:
         row.source, row.maker = source_of(row), maker_of(row)
+        row.is_editable = bool(filters.get("doubt")) and not row.doubt_settled
+        row.typed = typed.get(row.pk, row.text)
     context = {
+        "problem": problem,
+        "foot_template": "evaluation/_caption_edits.html" if any(row.is_editable for row in listing.page.rows) else "",
         "form": form,
         "listing": listing,
         "any": bool(filters or listing.count.n),
         "row_template": "evaluation/_caption_row.html",
         "list_name": _("Captions"),
     }
-    return render(request, "evaluation/captions.html", context)
+    return render(request, "evaluation/captions.html", context, status=400 if problem else 200)
 
 
 @require_safe

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from evaluation.ladder.ladders import evidence_of, has_ladder, ladder_runs
 from evaluation.ladder.wording import RUNG_LABELS
 from evaluation.scoring.models import Run
-from evaluation.scoring.run_results import axes_of, credits_of, rungs_of
+from evaluation.scoring.run_results import axes_of, credits_of, item_ids_of, rungs_of
 from evaluation.scoring.rungs import Rung
-from foilworks.core.corpus.models import Release, ReleaseItem
+from foilworks.core.corpus.models import Release
 from foilworks.core.projects.models import Project
 
 NOT_SOLVED = "not "
@@ -68,6 +68,4 @@ def items_at(source: Source, need: str = "", rung: str = "") -> list[int]:
             is_scored |= ~np.isnan(credit)
             solved |= credit >= 1.0
         fits &= is_scored & ~solved if rung.startswith(NOT_SOLVED) else solved
-    members = ReleaseItem.objects.filter(release=source.release, is_private=False).order_by("position")
-    ids = members.values_list("item_id", flat=True)
-    return [pk for pk, fit in zip(ids, fits, strict=True) if fit and pk is not None]
+    return [pk for pk, fit in zip(item_ids_of(source.release), fits, strict=True) if fit and pk is not None]

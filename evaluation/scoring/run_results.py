@@ -25,7 +25,7 @@ from evaluation.scoring.queries import (
     unscored_parts,
 )
 from evaluation.scoring.rungs import Rung, ladder_of
-from foilworks.core.corpus.models import Release
+from foilworks.core.corpus.models import Release, ReleaseItem
 from foilworks.core.corpus.release_records import cluster
 from foilworks.core.jobs.models import JobState
 
@@ -84,6 +84,12 @@ def axes_of(release: Release) -> Axes:
             release.project, "axes", str(release.pk), digest([AXES_VERSION, release.content_hash]), make
         )
     )
+
+
+def item_ids_of(release: Release) -> QuerySet[ReleaseItem, int | None]:
+    """Return the ids of the release's public items in the order of its axes, None for an erased one."""
+    members = ReleaseItem.objects.filter(release=release, is_private=False)
+    return members.order_by("position").values_list("item_id", flat=True)
 
 
 def axes_from(records: Sequence[Mapping[str, Any]]) -> Axes:
@@ -215,6 +221,25 @@ def _credits(
     return out
 
 
+def margins_of(run: Run) -> list[float | None]:
+    """Return the caption's score minus the best foil's, in the order of `axes_of` and in the model's own unit.
+
+    Below zero, the model is wrong. None without a score. Cached as credits are.
+    """
+    fingerprint = fingerprint_of(run)
+    return list(cached_by_fingerprint(run.release.project, "margins", str(run.pk), fingerprint, lambda: _margins(run)))
+
+
+def _margins(run: Run) -> list[float | None]:
+    margin_by_id: dict[str, float] = {}
+    rows, _left_out = counted(run, release_scores(run)[0])
+    if rows:
+        scores = pair_scores(rows)
+        margins = scores.main[:, 0] - np.nanmax(scores.main[:, 1:], axis=1)
+        margin_by_id = dict(zip(scores.ids, margins.tolist(), strict=True))
+    return [margin_by_id.get(name) for name in axes_of(run.release).ids]
+
+
 def keep(run: Run) -> dict[str, Any]:
     """Compute what pages will need at the end of the run's job, and return the results: no visitor waits for them."""
     axes, records = axes_of(run.release), scored_records(run.release)
@@ -224,6 +249,7 @@ def keep(run: Run) -> dict[str, Any]:
     )
     for rung in rungs_of(stamped):
         credits_of(stamped, axes, rung, records)
+    margins_of(stamped)
     return results
 
 

@@ -124,11 +124,11 @@ def test_the_list_needs_the_same_queries_for_two_items_and_for_forty(owner, worl
     for n in range(2):
         make_item(world.subtest, key=f"item {n}")
     # session, person, project, roles; items, count, foils, shortcuts
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(10):
         owner.get(url)
     for n in range(2, 40):
         make_item(world.subtest, key=f"item {n}")
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(10):
         page = owner.get(url)
     assert len(page.context["listing"].page.rows) == 25
     assert "1–25 of 40" in page.content.decode()
@@ -319,12 +319,12 @@ def test_an_item_page_needs_the_same_queries_whatever_happened(owner, world, dja
     scored(world, {"quiet": (1.0, 0.0)})
     # session, person, project, roles; item, foils; candidates; votes; foils' ids, history; releases, runs, scores;
     # comments, the items before and after
-    with django_assert_num_queries(16):
+    with django_assert_num_queries(17):
         shown(owner, quiet)
     for n in range(3):
         make_item(world.subtest, key=f"more {n}", state=ItemState.VALID)
         scored(world, {"quiet": (1.0, 0.0)})
-    with django_assert_num_queries(16):
+    with django_assert_num_queries(17):
         shown(owner, quiet)
 
 

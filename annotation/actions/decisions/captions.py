@@ -1,7 +1,7 @@
 """Decide about a doubted caption: confirm it, correct it, or drop it with its video's items."""
 
 import hashlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -141,6 +141,41 @@ def correct_caption(
     """
     correction = Correction(text.strip(), reason.strip(), frozenset(keep), now or timezone.now())
     return run_in_transaction(lambda: _correct(person, caption_id, correction))
+
+
+def correct_captions(
+    person: User,
+    texts: Mapping[int, str],
+    *,
+    keep_foils: bool = False,
+    reason: str = "",
+    now: datetime | None = None,
+) -> list[Caption]:
+    """Correct captions, {id: text}, as `correct_caption` does: all of them, or none.
+
+    `keep_foils`: keep every foil that passes the checks with its corrected caption. AnnotationError names the caption.
+    """
+    at = now or timezone.now()
+
+    def write() -> list[Caption]:
+        return [_correct_of_several(person, pk, texts[pk], keep_foils, reason.strip(), at) for pk in sorted(texts)]
+
+    return run_in_transaction(write)
+
+
+def _correct_of_several(
+    person: User, caption_id: int, text: str, keep_foils: bool, reason: str, now: datetime
+) -> Caption:
+    text, keep = text.strip(), frozenset[int]()
+    if keep_foils:
+        foils = list(Foil.objects.filter(item__caption=caption_id, item__state__in=LIVE_ITEMS))
+        failed = {finding.index for finding in editing.errors(editing.check_texts(text, [foil.text for foil in foils]))}
+        keep = frozenset(foil.pk for number, foil in enumerate(foils) if number not in failed)
+    try:
+        return _correct(person, caption_id, Correction(text, reason, keep, now))
+    except AnnotationError as error:
+        old_text = shortened(caption_for(person, caption_id, Role.RESEARCHER).text)
+        raise AnnotationError(f"{old_text}: {error}") from error
 
 
 def _correct(person: User, caption_id: int, correction: Correction) -> Caption:

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_http_methods
 from foilworks.core.projects import sign_in_views as sign_in
 from foilworks.core.projects import views, webhook_views
 from foilworks.core.projects.audit_trail import views as trail_views
+from foilworks.core.projects.listing import views as list_views
 from foilworks.core.projects.notifications import views as notification_views
 
 app_name = "projects"
@@ -47,6 +48,8 @@ urlpatterns = [
         webhook_views.retry,
         name="webhook_retry",
     ),
+    path("projects/<slug:slug>/views/", list_views.save_view, name="save_view"),
+    path("projects/<slug:slug>/views/<int:pk>/delete/", list_views.delete_view, name="delete_view"),
     path("sign-in/", sign_in.SignIn.as_view(), name="sign_in"),
     path("sign-out/", LogoutView.as_view(), name="sign_out"),
     path("password/", views.password, name="password"),

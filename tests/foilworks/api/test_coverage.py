@@ -16,7 +16,7 @@ from tests.test_api_access_matrix import OPERATIONS
 
 ROOT = Path(__file__).parents[3]
 FOLDERS = [ROOT / name for name in ("annotation", "generation", "evaluation", "foilworks/core", "foilworks/site")]
-REASONS = ("sign-in", "second factor", "player", "work cards")
+REASONS = ("sign-in", "second factor", "player", "work cards", "views of pages")
 # The name of a page that takes POST -> its operations, or the reason why a program has none.
 COVERAGE: dict[str, str] = {
     "projects:sign_in": "sign-in",
@@ -39,6 +39,8 @@ COVERAGE: dict[str, str] = {
     "annotation:hide_introduction": "work cards",
     "projects:revoke_token": "revoke_token",
     "projects:create": "create_project",
+    "projects:save_view": "views of pages",
+    "projects:delete_view": "views of pages",
     "projects:read_all": "read_notifications",
     "projects:notification_settings": "change_notification_settings",
     "projects:unsubscribe": "change_notification_settings",
@@ -129,6 +131,7 @@ COVERAGE: dict[str, str] = {
     "imports:discard_import": "discard_import",
     "imports:undo_import": "undo_import",
     "items:bulk": "move_items",
+    "items:captions": "decide_caption",
     "items:item_move": "move_item",
     "reports:repair": "repair_item",
     "reports:report_ask": "compute_report",
@@ -176,6 +179,7 @@ ABSENT: dict[str, str] = {
     **dict.fromkeys(("remove_second_factor", "renew_recovery_codes"), "second factor"),
     **dict.fromkeys(("change_account", "change_password", "note_sign_in"), "sign-in"),
     **dict.fromkeys(("erase_person", "may_erase"), "sign-in"),
+    "correct_captions": "several at once: decide_caption corrects each",
 }
 
 

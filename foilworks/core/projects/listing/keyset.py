@@ -1,8 +1,8 @@
 """Pages of a sorted query that start after a row, not after a number of rows, so all pages cost the same."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from django.core import signing
 from django.db.models import BooleanField, F, Field, Func, Model, Q, QuerySet, Value
@@ -20,12 +20,15 @@ class Order:
     `fields`: columns of one index of the table, in the order of the index; none of them is ever null, and the last one
     is unique. `descending` reverses all of them. The first may be a unique column of a row that the table refers to
     (`video__key`): then the others are of an index of the table that starts with this reference.
+    `measure`: returns (id, number) of each row; such an order reads a number of all rows, and `fields` is ("pk",).
+    Rows without a number come last.
     """
 
     slug: str
     label: str | Promise
     fields: tuple[str, ...]
     descending: bool = False
+    measure: Callable[[QuerySet], Iterable[tuple[int, float | None]]] | None = None
 
 
 @dataclass(frozen=True)
@@ -47,8 +50,12 @@ class Page:
 
 
 def page_of(rows: QuerySet, order: Order, cursor: str = "", *, size: int = ROWS_PER_PAGE) -> Page:
-    """Return the page at the cursor; the first one if the cursor is empty, altered, or of another order. One query."""
+    """Return the page at the cursor; the first one if the cursor is empty, altered, or of another order. One query,
+    and one more if the order measures.
+    """
     start = _opened(cursor, order)
+    if order.measure is not None:
+        return _measured_page(rows, order, start, size)
     is_back = start is not None and start["back"]
     # Backwards, the rows before the position are read in the opposite order.
     descending = order.descending != is_back
@@ -67,6 +74,31 @@ def page_of(rows: QuerySet, order: Order, cursor: str = "", *, size: int = ROWS_
         first = max(1, first - len(page_rows)) if has_more else 1
     previous = cursor_at(order, page_rows[0], first, back=True) if has_previous else ""
     return Page(page_rows, first, previous, cursor_at(order, page_rows[-1], first + len(page_rows)) if has_next else "")
+
+
+def _measured_page(rows: QuerySet, order: Order, start: dict[str, Any] | None, size: int) -> Page:
+    """Return the page of an order that measures; each row has `measured`, its number or None."""
+    measure = cast("Callable[[QuerySet], Iterable[tuple[int, float | None]]]", order.measure)
+    sign = -1 if order.descending else 1
+    numbers = dict(measure(rows))
+    ids = sorted(numbers, key=lambda pk: ((number := numbers[pk]) is None, sign * (number or 0), -pk))
+    begin = 0
+    if start is not None:
+        row_id = int(start["values"][0])
+        # If the filters no longer show the row, the one after it has its number now.
+        at = ids.index(row_id) if row_id in numbers else start["first"] - (1 if start["back"] else 3)
+        begin = max(0, at - size) if start["back"] else at + 1
+        size = at - begin if start["back"] else size
+    page_ids = ids[begin : begin + size]
+    rows_by_id = rows.in_bulk(page_ids)
+    page_rows = [rows_by_id[pk] for pk in page_ids if pk in rows_by_id]
+    for row in page_rows:
+        row.measured = numbers[row.pk]
+    if not page_rows:
+        return Page()
+    previous = cursor_at(order, page_rows[0], begin + 1, back=True) if begin else ""
+    end = begin + len(page_ids)
+    return Page(page_rows, begin + 1, previous, cursor_at(order, page_rows[-1], end + 1) if end < len(ids) else "")
 
 
 def cursor_at(order: Order, row: Model, first: int, *, back: bool = False) -> str:

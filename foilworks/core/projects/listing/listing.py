@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
+from foilworks.core.projects.listing.columns import PARAMETER, Columns
 from foilworks.core.projects.listing.keyset import Order, Page, page_of
 
 # Counted exactly up to here; beyond, people read "10,000+".
@@ -30,9 +31,10 @@ class Count:
 
 @dataclass(frozen=True)
 class Listing:
-    """What foilworks/list.html shows. `query`: the filters and the order for links, empty or ending in `&`.
+    """What foilworks/list.html shows. `query`: filters, columns and order for links, empty or ending in `&`.
 
-    `cursor`: where the page starts, as in the address.
+    `filters`: the same without the order; `columns`: the columns alone. `cursor`: where the page starts, as in the
+    address.
     """
 
     page: Page
@@ -42,6 +44,8 @@ class Listing:
     query: str
     filters: str
     cursor: str = ""
+    is_filtered: bool = False
+    columns: str = ""
 
     @property
     def view(self) -> str:
@@ -72,20 +76,28 @@ def list_rows(
     data: QueryDict,
     valid_filters: Mapping[str, object],
     add_columns: Callable[[QuerySet], QuerySet] = lambda rows: rows,
+    columns: Columns | None = None,
 ) -> Listing:
-    """Return the page that `data` asks for (`sort`, `after`); two queries.
+    """Return the page that `data` asks for (`sort`, `after`); two queries, three if the order measures.
 
     `valid_filters`: those of the form. `add_columns`: adds what a row shows, which the count need not read.
+    `columns`: links keep those that were chosen.
     """
     order = order_of(orders, data)
     filters = QueryDict(mutable=True)
     filters.update({name: "on" if value is True else str(value) for name, value in valid_filters.items()})
+    kept = QueryDict(mutable=True)
+    kept.setlist(PARAMETER, list(columns.chosen) if columns else [])
+    is_filtered = bool(filters)
+    filters.update(kept)
     full = filters.copy()
     if order is not orders[0]:
         full["sort"] = order.slug
     cursor = data.get("after", "")
     page = page_of(add_columns(rows), order, cursor)
-    return Listing(page, count_of(rows, order), order, orders, _prefix(full), _prefix(filters), cursor)
+    return Listing(
+        page, count_of(rows, order), order, orders, _prefix(full), _prefix(filters), cursor, is_filtered, _prefix(kept)
+    )
 
 
 def order_of(orders: Sequence[Order], data: QueryDict) -> Order:

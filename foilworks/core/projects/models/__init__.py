@@ -34,6 +34,7 @@ from foilworks.core.projects.models.project import (
     Project,
     User,
 )
+from foilworks.core.projects.models.saved_views import SavedView
 from foilworks.core.projects.models.tokens import ApiToken, IdempotentAnswer, RequestCount
 from foilworks.core.projects.models.webhooks import Delivery, Webhook
 from foilworks.core.projects.roles import Role
@@ -67,6 +68,7 @@ __all__ = [
     "RecoveryCode",
     "RequestCount",
     "Role",
+    "SavedView",
     "SecondFactor",
     "SpentEntry",
     "User",

@@ -1,0 +1,33 @@
+"""Columns that a person chooses for the rows of a list; the address names them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.http import QueryDict
+from django.utils.functional import Promise
+
+# The parameter of an address that names a column; it may be repeated.
+PARAMETER = "column"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """`labels`: of each column, by slug. `usual`: shown if none is chosen. `chosen`: those of the address."""
+
+    labels: Mapping[str, str | Promise]
+    usual: Sequence[str]
+    chosen: Sequence[str] = ()
+
+    @property
+    def shown(self) -> Sequence[str]:
+        return self.chosen or self.usual
+
+    def choices(self) -> list[tuple[str, str | Promise, bool]]:
+        """Return (slug, label, whether it is shown) of each column."""
+        return [(slug, label, slug in self.shown) for slug, label in self.labels.items()]
+
+
+def columns_of(labels: Mapping[str, str | Promise], usual: Sequence[str], data: QueryDict) -> Columns:
+    """Return the columns that the address names; unknown names choose nothing."""
+    named = data.getlist(PARAMETER)
+    return Columns(labels, usual, [slug for slug in labels if slug in named])
