@@ -170,6 +170,7 @@ RULES: dict[str, Rule] = {
     "help_page": Rule(EVERYBODY, slug=False, args=("help_name",)),
     "api_docs": Rule(EVERYBODY, slug=False),
     "design": Rule(SIGNED_IN, slug=False),
+    "administration": Rule(("superuser",), slug=False, stranger=REFUSED),
     "search": Rule(MEMBERS),
     "api_unknown": Rule(EVERYBODY, get=404, post=404, slug=False),
     "projects:create": Rule(OWNERS, post=422, slug=False, stranger=REFUSED),

@@ -76,6 +76,7 @@ def examine() -> list[Check]:
         _workers,
         _ray,
         _storage,
+        _mail,
         _decoder,
         _torch,
         _transformers,
@@ -213,6 +214,17 @@ def _storage() -> Check:
     if not _is_writable(nearest):
         return Check("storage", BROKEN, f"{folder} is not writable", "make it writable for this user")
     return Check("storage", OK, f"local folder {folder}")
+
+
+def _mail() -> Check:
+    """Report the mail server, without a connection: the first mail shows whether it answers."""
+    if not settings.MAIL_IS_SET:
+        todo = "set EMAIL_URL and SITE_URL: people then reset passwords and get notifications by mail"
+        return Check("mail", ABSENT, "EMAIL_URL is not set: no mail is sent", todo)
+    server = f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}, from {settings.DEFAULT_FROM_EMAIL}"
+    if not settings.SITE_URL:
+        return Check("mail", ABSENT, f"{server}; notifications are not mailed", "set SITE_URL, the address of links")
+    return Check("mail", OK, server)
 
 
 def _object_store() -> Check:

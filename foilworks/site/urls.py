@@ -5,7 +5,7 @@ from django.urls import include, path, re_path
 from foilworks.core.projects.urls import oidc_urls
 from foilworks.site.api.api import api_urls, unknown
 from foilworks.site.api.docs_page import api_docs
-from foilworks.site.views import audit, design, documentation, healthz, home, search
+from foilworks.site.views import administration, audit, design, documentation, healthz, home, search
 
 urlpatterns = [
     # First: programs send most requests, and each pattern before theirs takes time.
@@ -19,6 +19,7 @@ urlpatterns = [
     path("help/", documentation.show, name="help"),
     path("help/<path:name>/", documentation.show, name="help_page"),
     path("audit/", audit.audit, name="audit"),
+    path("administration/", administration.administration, name="administration"),
     path("design/", design.design, name="design"),
     path("projects/<slug:slug>/search/", search.search_project, name="search"),
     *oidc_urls,

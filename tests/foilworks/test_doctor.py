@@ -31,6 +31,7 @@ def test_every_part_is_checked_and_each_missing_one_has_a_fix():
         "workers",
         "ray",
         "storage",
+        "mail",
         "video",
         "torch",
         "transformers",

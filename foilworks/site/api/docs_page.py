@@ -1,6 +1,5 @@
 """Render the API reference for people from the OpenAPI document, without a script."""
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache
@@ -9,22 +8,20 @@ from typing import Any
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.html import escape
-from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_safe
 
+from foilworks.core.projects.templatetags.wording import with_code
 from foilworks.site.api.api import ABOUT, api
 
 METHODS = ("get", "post", "patch", "delete")
 # The class of a method's badge: reads, writes and deletions look different.
 TONES = {"get": "badge-info", "post": "badge-good", "patch": "badge-warn", "delete": "badge-bad"}
-CODE = re.compile(r"`+([^`]+)`+")
 
 
 @require_safe
 @login_not_required
 def api_docs(request: HttpRequest) -> HttpResponse:
-    return render(request, "foilworks/api_docs.html", {"about": _with_code(ABOUT), "groups": _groups()})
+    return render(request, "foilworks/api_docs.html", {"about": with_code(ABOUT), "groups": _groups()})
 
 
 @cache
@@ -65,16 +62,11 @@ def _operation(document: Mapping[str, Any], path: str, method: str, operation: M
         "path": path,
         "segments": path.removeprefix("/").split("/"),
         # The first paragraph says what the operation does; the others are for those who use it.
-        "summary": _with_code(" ".join(first.split()) or operation.get("summary", "")),
-        "about": _with_code(rest),
+        "summary": with_code(" ".join(first.split()) or operation.get("summary", "")),
+        "about": with_code(rest),
         "parameters": parameters,
         "answers": sorted(str(status) for status in operation["responses"]),
     }
-
-
-def _with_code(text: str) -> SafeString:
-    """Return the text for a page, with `names` between backticks as code."""
-    return mark_safe(CODE.sub(r"<code>\1</code>", escape(text)))  # noqa: S308  # nosec
 
 
 def _resolved(document: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:

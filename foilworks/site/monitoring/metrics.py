@@ -41,6 +41,11 @@ def exposition() -> bytes:
         return generate_latest(registry)
 
 
+def metric_families() -> list[Metric]:
+    """Return the metrics of the database, the queue and the host, at most KEPT_SECONDS old."""
+    return list(_KEPT.collect())
+
+
 class _CachedMetrics:
     """Results of queries to the database and the queue, cached for a few seconds."""
 

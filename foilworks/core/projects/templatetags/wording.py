@@ -1,17 +1,19 @@
 """Show stored states, phrases and labels in the reader's language."""
 
+import re
 from collections.abc import Iterable
 
 from django import template
 from django.urls import reverse
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
 from foilworks.core.text.scripts import language_tag
 
 register = template.Library()
+CODE = re.compile(r"`+([^`]+)`+")
 
 # Stored states and phrases of progress that pages name differently.
 SHOWN = {
@@ -177,6 +179,12 @@ def in_words(code: str) -> str:
 def translated(text: str) -> str:
     """Translate a text of the code's tables, such as a method's label; a text without a translation stays."""
     return gettext(text) if text else ""
+
+
+@register.filter
+def with_code(text: str) -> SafeString:
+    """Return the text for a page, with `names` between backticks as code."""
+    return mark_safe(CODE.sub(r"<code>\1</code>", escape(text)))  # noqa: S308  # nosec
 
 
 @register.filter
