@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 # Change the version with any rule of this module: scores that follow from answers depend on it.
-VERSION = "4"
+VERSION = "5"
 YES_NO = ("yes", "no")
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -65,7 +65,9 @@ def read_answer(text: str, options: Sequence[str], *, has_letters: bool = True, 
     if not re.search(r"\w", answer):
         return ModelAnswer(None, CUT_OFF if was_cut else EMPTY)
     question = _Question(tuple(_plain(_OWN_LABEL.sub("", option)) for option in options), has_letters)
-    answer = _LATEX_TEXT.sub(r"\1", _normal(_ESCAPED_BREAK.sub("\n", answer)))
+    answer = _LATEX_TEXT.sub(r"\1", _normal(_STRUCK.sub(" ", _ESCAPED_BREAK.sub("\n", answer))))
+    if (runs_on := _RUNS_ON.search(answer)) and re.search(r"\w", answer[: runs_on.start()]):
+        answer = answer[: runs_on.start()]
     if contents := _closed_marks(answer[_last_end(_STARTS_AGAIN, answer) :]) or _closed_marks(answer):
         answers = [_read_statement(content, question) for content in contents]
         return answers[0] if len({answer.option for answer in answers}) == 1 else ModelAnswer(None, SEVERAL_OPTIONS)
@@ -108,6 +110,9 @@ def _last_end(pattern: re.Pattern[str], text: str) -> int:
 
 # A line break that a file has as two characters, and the letter of an option inside its text: "A. a cup".
 _ESCAPED_BREAK, _OWN_LABEL = re.compile(r"\\[nr](?![a-z])"), re.compile(r"^\s?\(?[A-Z][.):]\s{1,3}")
+# Text that is struck through; a small model that goes on with the next question of its prompt.
+_STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
+_RUNS_ON = re.compile(r"\n\s{0,9}(?:Question|Q|Human|User)(?: \d{1,3})?\s?:")
 # Marks around an answer.
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|textit|mathrm|mathbf)\s?\{([^{}]{0,400})\}")
 _OPENS_ANSWER = re.compile(r"<answer>|<\|begin_of_box\|>", re.IGNORECASE)
@@ -179,8 +184,10 @@ def _read_statement(text: str, question: _Question) -> ModelAnswer:
     level = max((mention.level for mention in mentions), default=0)
     # Marked labels and texts count together.
     options = {mention.option for mention in mentions if mention.level == level or level <= MARKED_LEVEL}
-    if (level < FIRST_LEVEL and _DECLINES.search(text)) or (not level and _UNSURE.search(text)):
+    if (level < FIRST_LEVEL and _DECLINES.search(text)) or (not level and _UNSURE.search(text)) or _ASKS.search(text):
         return ModelAnswer(None, REFUSED)
+    if _RETRACTED.search(text, max((mention.end for mention in mentions), default=0)):
+        return ModelAnswer(None, SEVERAL_OPTIONS)
     if len(options) == 1:
         return ModelAnswer(options.pop())
     return ModelAnswer(None, SEVERAL_OPTIONS if options else NO_OPTION)
@@ -199,6 +206,15 @@ _DECLINES = re.compile(
     r"|\blo siento\b|\bno puedo\b|\bdésolée?\b|\bje ne peux pas\b|\bes tut mir leid\b|\bich kann (?:nicht|kein)"
     r"|\bmi dispiace\b|\bdesculpe\b|\bnão posso\b"
     r"|抱歉|对不起|無法|无法|不能观看|申し訳|できません|죄송|할 수 없|извините|не могу",
+    re.IGNORECASE,
+)
+# What is asked for instead of an answer, and words that take back what is before them, or return to what was first.
+_ASKS = re.compile(
+    r"\b(?:please|just|could you|can you|if you) (?:re-?)?(?:upload|share|send|provide|attach|paste)\b", re.IGNORECASE
+)
+_RETRACTED = re.compile(
+    r"\b(?:scrap that|strike that|i was wrong|i take (?:it|that) back"
+    r"|back to my (?:first|original|initial) (?:choice|answer|guess))\b",
     re.IGNORECASE,
 )
 _UNSURE = re.compile(
@@ -373,10 +389,21 @@ _POLAR = dict.fromkeys(_YES_WORDS.split(), "yes") | dict.fromkeys(_NO_WORDS.spli
 _POLAR_WORD = re.compile(
     r"(?<![\w'-])(?:" + "|".join(sorted(map(re.escape, _POLAR), key=len, reverse=True)) + r")(?![\w'-])", re.IGNORECASE
 )
+
+
+def polar(word: str) -> str:
+    """Return "yes" or "no" for a word that says it in one of the languages; "" for others."""
+    return _POLAR.get(word.casefold(), "")
+
+
 # After "no" or "yes" as an answer. "No" before another word is a determiner: "no audio".
 _AFTER_NO = re.compile(r"\s(?:the|this|that|it|he|she|they|there|we|i)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<!\.)[.!?\n](?!\.)")
 _ENDS_CLAUSE = re.compile(r"\s{0,3}(?:$|[\n.,:;!?)。，、！？-])")
+
+
+# An option with its letter.
+_LABELLED = re.compile(r"\(?([A-Z])[.:)]\s{1,3}(.{1,400})")
 
 
 def _contradicts_itself(text: str, question: _Question) -> bool:
@@ -384,6 +411,10 @@ def _contradicts_itself(text: str, question: _Question) -> bool:
     words = _plain(text).split()
     if question.has_letters and len(words) > 2 and {*map(len, words)} == {1} and len({*words}) > 1:
         return True
+    labelled = _LABELLED.fullmatch(text.strip())
+    if labelled and question.has_letters and (other := _plain(labelled[2])) in question.texts:
+        index = LETTERS.index(labelled[1])
+        return index < len(question.texts) and other != question.texts[index]
     sentence = _SENTENCE_END.split(text.strip(), maxsplit=1)[0]
     polar = [match for match in _POLAR_WORD.finditer(sentence) if _POLAR[match.group().casefold()] in question.texts]
     alone = {

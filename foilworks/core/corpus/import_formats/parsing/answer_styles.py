@@ -12,6 +12,7 @@ from typing import Any
 
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
+from foilworks.core.text.model_answers import polar
 from foilworks.core.text.quoting import quoted
 
 TEXT, NAME, FROM_0, FROM_1 = "text", "name", "number from 0", "number from 1"
@@ -21,8 +22,6 @@ PREFERRED = (TEXT, NAME, FROM_0)
 FEW_RECORDS = 20
 # Of the questions with 0 or 1; more open questions than that show that these are no labels.
 MAX_OPEN = 0.1
-YES = frozenset({"yes", "true", "ja", "oui", "sí", "sim", "はい", "是", "예", "네"})
-NO = frozenset({"no", "false", "nein", "non", "não", "いいえ", "否", "아니요"})
 # They can also be a number, or the name of an option: the other answers of the file decide.
 _SHORT_YES, _SHORT_NO = frozenset({"1", "1.0", "y", "t"}), frozenset({"0", "0.0", "n", "f"})
 # Words of labels of statements in other languages and of entailment, and the signs of Korean and Portuguese tests.
@@ -151,9 +150,9 @@ def label_of(answer: Any) -> bool | None:
     if isinstance(answer, list) and len(answer) == 1:
         answer = answer[0]
     word = str(answer).strip().rstrip(".!").casefold()
-    if word in YES or word in _SHORT_YES:
-        return True
-    return False if word in NO or word in _SHORT_NO else None
+    if word in _SHORT_YES | _SHORT_NO:
+        return word in _SHORT_YES
+    return {"yes": True, "no": False}.get(polar(word))
 
 
 def word_of_label(answer: Any) -> bool | None:
@@ -167,6 +166,12 @@ def word_of_label(answer: Any) -> bool | None:
         return True
     is_no = word in _MORE_NO or first in {"contradicts", "incorrect", "false"} or word.startswith(("does not ", "not "))
     return False if is_no else None
+
+
+def explains_itself(answer: Any) -> bool:
+    """Report whether a label says true or false of a text under any heading, such as "contradiction"."""
+    word = str(answer).strip().rstrip(".!").casefold()
+    return word in _MORE_YES | _MORE_NO or (bool(" " in word) and word_of_label(answer) is not None)
 
 
 def is_short_label(answer: Any) -> bool:

@@ -112,7 +112,8 @@ def _table(path: Path, header: Sequence[str]) -> Iterator[RawRecord]:
 def header_of(path: Path) -> tuple[str, Header]:
     """The delimiter that makes the most columns of the first row, and this row."""
     headers = [(delimiter, first_row(path, delimiter)) for delimiter in (COMMA, TAB, SEMICOLON)]
-    return max(headers, key=lambda pair: len(pair[1].names))
+    # What splits only the rows below is a mark inside texts, if another delimiter splits the first row.
+    return max(headers, key=lambda pair: (len(pair[1].names) > 1 and not pair[1].is_below_title, len(pair[1].names)))
 
 
 def _unique_names(path: Path, header: Header) -> list[str]:

@@ -4,7 +4,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from foilworks.core.corpus.import_formats.parsing.answer_styles import label_of, word_of_label
+from foilworks.core.corpus.import_formats.parsing.answer_styles import (
+    explains_itself,
+    is_short_label,
+    label_of,
+    word_of_label,
+)
 from foilworks.core.corpus.import_formats.parsing.cell_lists import options_in
 from foilworks.core.corpus.import_formats.parsing.column_names import (
     NAMES,
@@ -12,6 +17,7 @@ from foilworks.core.corpus.import_formats.parsing.column_names import (
     has_word,
     is_negative,
     is_of_errors,
+    is_of_person,
     is_positive,
     name_words,
     plain_name,
@@ -43,20 +49,30 @@ def assign_choices(table: Table) -> None:
     """Assign the options and the right one: the column whose values are options, their letters or their numbers."""
     for options in _option_columns(table):
         free = {name: profile for name, profile in table.free().items() if name not in options}
-        answers = [
-            (_answer_score(name, profile, table, options), name)
+        answers = {
+            name: score
             for name, profile in free.items()
             if profile.lists < 0.2 and not is_negative(name)
-        ]
-        score, answer = max(answers, default=(0.0, ""), key=lambda pair: pair[0])
-        if score >= 1:
-            table.assign("candidates", options, min(1.0, score), "a list of options, of which one is right")
-            table.assign("answer", [answer], min(1.0, score), "its values name an option")
-            return
+            if (score := _answer_score(name, profile, table, options)) >= 1
+        }
+        keys = {name: score for name, score in answers.items() if not is_of_person(name)}
+        if not answers:
+            continue
+        best = max(answers, key=lambda name: keys.get(name, 0.0))
+        rivals = [name for name in keys if keys[name] >= keys[best] - 0.3 and _differ(table, options, best, name)]
+        sure = min(1.0, answers[best]) if best in keys and not rivals else 0.4
+        table.assign("candidates", options, 1.0, "a list of options, of which one is right")
+        reason = "its values name an option" + (", and its name does not say the right one" if sure < 1 else "")
+        table.assign("answer", [best], sure, reason, *(dict.fromkeys([best, *rivals, *answers]) if sure < 1 else ()))
+        return
 
 
 def _option_columns(table: Table) -> Iterator[list[str]]:
     free = table.free()
+    for name, profile in free.items():
+        named = {str(value).strip() for value in profile.values}
+        if len(named) > 1 and named <= free.keys() - {name} and not is_negative(name):
+            yield [option for option in free if option in named]
     for series in SERIES:
         spellings = {name: (name.strip("()[]. "), plain_name(name)) for name in free}
         names = [name for name in free if any(map(series.fullmatch, spellings[name]))]
@@ -109,10 +125,33 @@ def _answer_score(name: str, profile: Profile, table: Table, options: Sequence[s
     else:
         is_named = 0.8 if has_word(name, "answer") or is_positive(name) else 0.0
     share = (texts + letters) / max(1, n)
+    if texts and not is_named and all(str(value).strip() in options for value in profile.values):
+        # The column of the changed text, as likely as that of the right one.
+        return 1.0 if is_of_person(name) else 0.0
     if share < MOST or (not is_named and (profile.numbers > 0.2 or {"id", "index", "split"} & {*words})):
         return 0
     # A text that is one of the options says it without a name.
     return 1.0 * (texts / max(1, n) >= MOST) + 0.4 * (letters > texts) + is_named
+
+
+def _differ(table: Table, options: Sequence[str], name: str, other: str) -> bool:
+    """Report whether two columns of answers name different options in a row."""
+    if name == other:
+        return False
+    for row in table.rows:
+        entries = options_of(row, options)
+        indices = [_index(str(value_at(row, column) or "").strip(), entries, options) for column in (name, other)]
+        if None not in indices and indices[0] != indices[1]:
+            return True
+    return False
+
+
+def _index(text: str, entries: Sequence[str], options: Sequence[str]) -> int | None:
+    for names in (entries, options):
+        if text in names:
+            return list(names).index(text)
+    letter = text.strip("().").upper()
+    return ord(letter) - ord("A") if len(letter) == 1 and "A" <= letter <= "J" else None
 
 
 def assign_labels(table: Table) -> None:
@@ -126,10 +165,16 @@ def assign_labels(table: Table) -> None:
         if {*labels} >= {True, False} and sum(label is not None for label in labels) >= MOST * len(labels):
             is_named = plain_name(name) in NAMES["answer"] or has_word(name, "answer")
             is_named = is_named or is_positive(name) or is_negative(name)
-            scores[name] = is_named + (profile.numbers < MOST)
+            words = [cell for cell in profile.values if isinstance(cell, str) and not is_short_label(cell)]
+            scores[name] = is_named + (2.0 if any(map(explains_itself, words)) else 0.5 * (len(words) > 0))
     best = max(scores, key=lambda name: scores[name], default="")
-    if best and scores[best] >= 1 and list(scores.values()).count(scores[best]) == 1:
+    if not best or scores[best] < 0.5 or list(scores.values()).count(scores[best]) > 1:
+        return
+    if scores[best] >= 1:
         table.assign("answer", [best], 0.8, f"says whether {quoted(text.columns[0])} is true")
+    else:
+        # "Is there a mistake?" in a language that the names do not know would turn every label round.
+        table.assign("answer", [best], 0.4, "its cells are yes and no, and its name does not say to what", best)
 
 
 def label_in(name: str, cell: Any) -> bool | None:

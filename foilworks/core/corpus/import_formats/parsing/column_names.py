@@ -101,8 +101,8 @@ _NEGATIVE = re.compile(
     r"|decoys?|adversarial\w*|"
     r"contrast|contrastive|corrupt\w*|perturb\w*|mislead\w*|mismatch\w*|misalign\w*|untrue|unwahr\w*|irref\w*|"
     r"verfalscht\w*|verandert\w*|faux|fausse\w*|errone\w*|erreur|errors?|mistakes?|fehler\w*|rejected|hn"
-    r"|leurres?|pieges?|traps?|trampas?|sbagliat\w*|errat[oa]|errad[oa]|invalid\w*|"
-    r"impostors?|lie|lies|hallucinat\w*|manipulat\w*|nonfactual|contradict\w*|swap|swapped|exchang\w*|replac\w*|"
+    r"|leurres?|pieg\w*|traps?|trampas?|sbagliat\w*|errat[oa]|errad[oa]|invalid\w*|"
+    r"impostors?|lie|lies|adulter\w*|lockbete|hallucinat\w*|manipulat\w*|nonfactual|contradict\w*|swap|swapped|exchang\w*|replac\w*|"
     r"substitut\w*"
 )
 # Scripts without blanks: parts of names in Chinese, Japanese and Korean.
@@ -126,8 +126,13 @@ _CHANGED = re.compile(
 )
 _POSITIVE = re.compile(
     r"true|truth|correct|corrected|corrig\w*|korrigiert\w*|corregid\w*|verified|human|right|pos|positive\w*|positiv\w*|gold|golden|orig|original\w*|real|gt|factual|actual|valid|"
-    r"faithful|matching|chosen|seed|ausgangs\w*|wahr\w*|richtig\w*|korrekt\w*|echt\w*|vrai\w*|correcte?s?|juste|exacte?|correct[oa]s?|"
+    r"faithful|matching|chosen|seed|source|same|paraphras\w*|equivalent|synonym\w*|riktig\w*|esatt[ao]|ausgangs\w*|wahr\w*|richtig\w*|korrekt\w*|echt\w*|vrai\w*|correcte?s?|juste|exacte?|correct[oa]s?|"
     r"verdad\w*|ciert[oa]|ver[oa]|corrett[oa]|cert[oa]|anchor|reference|ref"
+)
+_PERSON = re.compile(
+    r"participants?|annotators?|raters?|workers?|users?|subjects?|respondents?|blind|humans?|people|crowd|guess\w*|"
+    r"pred|preds|predict\w*|models?|gpt\w*|llm|responses?|replies|teilnehmer\w*|probanden?|annotateurs?|"
+    r"participante?s?|usuario|учасника|участника|ответчика"
 )
 _REMARK = re.compile(
     r"comments?|notes?|remarks?|reasons?|why|rationale|explanations?|bemerkung\w*|kommentar\w*|grund|commentaires?|"
@@ -157,7 +162,7 @@ _WORDS_OF_ROLES: dict[str, re.Pattern[str]] = {
     "options": re.compile(r"options?|opt|choices?|candidates?|antwort\w*|opcion\w*|opzion\w*|reponses?|alternativ\w*|"
                           r"endings?|auswahl|respuestas|a|opcao|opcoes|antwortmoglichkeiten"),
     "answer": re.compile(r"answers?|ans|gt|label|truth|losung|antwort|reponse|respuesta|resposta|risposta|solution|"
-                         r"correct\w*|target|richtig\w*|solucion|gold|key"),
+                         r"correct\w*|target|richtig\w*|solucion|gold|key|match\w*|fits?|agree\w*|support\w*|trifft|zutreffend|verdicts?|judge?ments?|esatt[ao]|urteil|jugement"),
 }  # fmt: skip
 # Parts of names without a separator: truecaption, negcap, startzeit.
 _GLUED = re.compile(
@@ -216,6 +221,11 @@ def is_positive(name: str) -> bool:
     return is_named and not is_negative(name)
 
 
+def is_of_person(name: str) -> bool:
+    """Report whether a name says that somebody, or a model, answered; what is right is another column."""
+    return any(map(_PERSON.fullmatch, name_words(name)))
+
+
 def is_remark(name: str) -> bool:
     """Report whether a name says that the text is about the record, not about the clip."""
     return any(map(_REMARK.fullmatch, name_words(name)))
@@ -251,12 +261,12 @@ def named(values: Mapping[str, Any], role: str, columns: Columns) -> Any:
 def columns_of(values: Mapping[str, Any], role: str) -> list[str]:
     """Return the columns of a record that have a known name of a role and a value; "Video Path" is video_path.
 
-    An object has fields of its own, so it is not a text; options can be an object.
+    An object has fields of its own, so it is not a text; options and foils can be an object.
     """
     return [
         name
         for name in _known_columns(tuple(values), role)
-        if values[name] is not None and (role == "options" or not isinstance(values[name], dict))
+        if values[name] is not None and (role in {"options", "wrongs"} or not isinstance(values[name], dict))
     ]
 
 

@@ -27,4 +27,5 @@ def is_below_title(rows: Sequence[Sequence[str]], index: int) -> bool:
     """Report whether a row below others names columns: with a text for each, and rows of the same length below it."""
     names = [name.strip() for name in rows[index]]
     are_names = all(names) and len({*names}) == len(names) and not any(name[:1].isdigit() for name in names)
-    return are_names and all(len(row) == len(names) for row in rows[index + 1 :])
+    below = rows[index + 1 :]
+    return are_names and bool(below) and all(len(row) == len(names) for row in below)

@@ -6,6 +6,7 @@ from typing import Any
 
 from foilworks.core.corpus.import_formats.parsing.column_names import MAX_LABEL, SERIES, Columns, named, series_of
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError
+from foilworks.core.corpus.import_formats.parsing.row_values import nested, value_at
 
 NestedRecord = tuple[dict[str, Any], dict[str, str]]
 MAX_NESTED = 6
@@ -13,6 +14,7 @@ _CAPTION = re.compile(r"caption[ _]?([0-9ab])", re.IGNORECASE)
 _PICTURE = re.compile(r"(?:image|img|picture|video|clip)[ _]?([0-9ab])(?:_?(?:path|file|url|id))?", re.IGNORECASE)
 # Who speaks in a conversation, and where its clip is.
 _ROLES = {"user": "question", "human": "question", "assistant": "answer", "gpt": "answer"}
+_FENCED = re.compile(r"```(?:json)?\s*(\{.*?\})\s*```", re.DOTALL)
 _MARK = re.compile(r"<(video|image)>")
 _MEDIA = re.compile(r"https?://\S+|\S.*\.(?:jpe?g|png|gif|webp|bmp|mp4|webm|avi|mkv|mov)", re.IGNORECASE)
 
@@ -32,7 +34,9 @@ def flattened(value: Any, key: str | None, columns: Columns, depth: int = 0) -> 
         raise ProblemError("record", "is not an object", f"{fix}, and this one with --answers FILE")
     elif pair := _two_pictures(value, columns):
         yield from _halves(*pair, key)
-    elif (chat := _of_chat(value)) or _is_item(value, columns):
+    elif batch := _of_batch(value):
+        yield from flattened(batch, key, columns, depth + 1)
+    elif (chat := _of_chat(value) or _of_choice_task(value)) or _is_item(value, columns):
         yield chat or dict(value), {"id": key or ""}
     elif value and all(_is_records(inner) for inner in value.values()):
         for subtest, inner in value.items():
@@ -62,6 +66,26 @@ def _of_chat(value: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     question = _MARK.sub("", texts["question"]).strip()
     return {**value, **({"video": clips[0]} if clips else {}), "question": question, "answer": texts["answer"]}
+
+
+def _of_batch(value: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the object that a model wrote in a line of OpenAI's batch output, with the id of the request."""
+    answers = value_at(value, "response.body.choices.*.message.content")
+    if "custom_id" not in value or not isinstance(answers, list) or not isinstance(answers[0], str):
+        return None
+    fenced = _FENCED.search(answers[0])
+    written = nested((fenced[1] if fenced else answers[0]).strip())
+    return {"id": value["custom_id"], **written} if isinstance(written, dict) else None
+
+
+def _of_choice_task(value: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return an answered choice of Prodigy as a question: its options have ids, and `accept` has the chosen one."""
+    options, chosen = value.get("options") or [], value.get("accept")
+    if not _is_records(options) or not isinstance(chosen, list) or not all("id" in option for option in options):
+        return None
+    texts = {str(option["id"]): str(option.get("text", option.get("label", ""))) for option in options}
+    answer = chosen[0] if value.get("answer") == "accept" and len(chosen) == 1 else None
+    return {**value, "question": value.get("text", ""), "options": texts, "answer": answer}
 
 
 def _without_blanks(own_fields: Mapping[str, str]) -> dict[str, str]:
@@ -121,7 +145,9 @@ def _has_items(value: Any, columns: Columns) -> bool:
 
 
 def _has_text(value: Mapping[str, Any], columns: Columns) -> bool:
-    return any(named(value, role, columns) is not None for role in ("question", "statement", "right", "options"))
+    return any(
+        named(value, role, columns) is not None for role in ("question", "statement", "right", "wrongs", "options")
+    )
 
 
 def _is_item(value: Mapping[str, Any], columns: Columns) -> bool:

@@ -55,8 +55,11 @@ def rows_below(path: Path, delimiter: str, columns: Sequence[str], header_line: 
 
 
 class Header(NamedTuple):
+    """The names of the columns, the line that they are on, and whether a title is above it."""
+
     names: list[str]
     line: int
+    is_below_title: bool = False
 
 
 def _header(path: Path, required: Sequence[str], delimiters: str, one_of: Sequence[str]) -> tuple[str, Header]:
@@ -91,8 +94,9 @@ def first_row(path: Path, delimiter: str) -> Header:
     rows = list(islice((row for row in _rows_before_fault(path, delimiter) if any(row[1])), MAX_ROWS_ABOVE))
     texts = [values for _line, values in rows]
     index = header_index(texts)
-    line, values = rows[index if index and is_below_title(texts, index) else 0] if rows else (1, [])
-    return Header([value.strip() for value in values], line)
+    is_below = index > 0 and is_below_title(texts, index)
+    line, values = rows[index if is_below else 0] if rows else (1, [])
+    return Header([value.strip() for value in values], line, is_below)
 
 
 def _rows_before_fault(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:

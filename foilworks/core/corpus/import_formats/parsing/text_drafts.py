@@ -106,7 +106,9 @@ def draft_of(values: Mapping[str, Any], where: int, columns: Columns, defaults: 
     if role_values["right"] is not None and role_values["wrongs"] is not None:
         question = _text("question", role_values["question"]) if role_values["question"] not in (None, "") else ""
         right = _text("caption", role_values["right"])
-        wrongs = tuple(_texts("foils", listed(role_values["wrongs"])))
+        false_texts = listed(role_values["wrongs"])
+        false_texts = list(false_texts.values()) if isinstance(false_texts, Mapping) else false_texts
+        wrongs = tuple(_texts("foils", false_texts))
         if not wrongs:
             raise ProblemError("foils", "is empty", "give at least one wrong text per item")
         wrongs = tuple(foils_in(wrongs[0], right)) if len(wrongs) == 1 else wrongs
