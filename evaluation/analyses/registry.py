@@ -70,7 +70,7 @@ _REPORTS: dict[str, Entry] = {
     ),
     "certificate": Entry(
         label="Certificate",
-        path="evaluation.audit.certificate",
+        path="evaluation.analyses.certificate",
         params=(SEED,),
         summary="How far texts alone answer the items, with repeated folds and redrawn answers. Only this report says "
         "“nothing found”.",

@@ -35,7 +35,7 @@ def make() -> str:
 
 def compute() -> str:
     """Return the same certificate as JSON, computed without a job."""
-    from evaluation.audit import certificate
+    from evaluation.analyses import certificate
     from evaluation.facts.stored_facts import item_facts
     from foilworks.core.projects.models import Project
 

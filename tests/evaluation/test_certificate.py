@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 from django.urls import reverse
 
-from evaluation.audit import certificate
+from evaluation.analyses import certificate
 from evaluation.cached_results.models import CachedResult
 from evaluation.errors import EvaluationError
 from evaluation.facts.stored_facts import item_facts

@@ -5,14 +5,13 @@ the gate judges: of the valid items, or of all if none is valid.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict
 from typing import Any
 
 from evaluation.analyses.analysis_inputs import ItemFacts, hard_part, valid_part
 from evaluation.analyses.blind import VERSION as BLIND_VERSION
 from evaluation.analyses.blind import sample_pairs
 from evaluation.analyses.questions import questions_of
-from evaluation.audit.without_video import as_result, item_scores
 from evaluation.errors import EvaluationError
 from foilworks.core.solver.solve import Progress, certify
 
@@ -36,18 +35,19 @@ def compute(
         raise EvaluationError("there are no items; give at least one caption with a foil")
     records = sample.overall()
     solution = certify(*questions_of(records), seed, progress=progress, state=state)
+    document = solution.as_json()
     # Only now: the solver must not learn from ids that an export draws anew.
     ids = [item.id for item in judged for _foil in item.foils]
-    named = [replace(record, id=ids[record.where]) for record in records]
+    scores = [
+        {**score, "id": ids[record.where], "foil": record.wrongs[0]}
+        for score, record in zip(document.pop("items"), records, strict=True)
+    ]
     return {
         "of_valid": bool(valid),
         "items": sample.n,
         "records": {"options": sample.n},
         "sample": {"items": len(records), "seed": seed},
-        "without_video": as_result(solution, records),
+        "without_video": {**asdict(solution.headline), "unit": "pairs", **document},
         "findings": [],
-        "item_scores": [
-            {**score, "foil": record.wrongs[0]}
-            for score, record in zip(item_scores(solution, named), named, strict=True)
-        ],
+        "item_scores": scores,
     }
