@@ -10,11 +10,6 @@ COLUMNS = ("id", "foil", "s", "s_minus_chance", "sd", "tier", "reason")
 KIND = "certificate"
 
 
-def rows(data: dict[str, Any]) -> list[list[Any]]:
-    """Return a row per pair, header first."""
-    return [list(COLUMNS), *([row[name] for name in COLUMNS] for row in data["item_scores"])]
-
-
 def extras(project: Project, _subtest: str, data: dict[str, Any]) -> dict[str, Any]:
     """Return the verdict with its sentence, charts, families, and the surest items with their pages. One query."""
     part = solver_part(data)

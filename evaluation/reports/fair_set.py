@@ -28,11 +28,6 @@ REPAIRS = {
 ACCEPTABLE = ("pair", "exchange", "replace")
 
 
-def rows(data: dict[str, Any]) -> list[list[Any]]:
-    """Return the review list, header first."""
-    return [list(COLUMNS), *([row[name] for name in COLUMNS] for row in data["items"])]
-
-
 def extras(project: Project, _subtest: str, data: dict[str, Any]) -> dict[str, Any]:
     """Return the listed items with their pages, labels, and the proposals that were accepted lately. Four queries."""
     listed = data["items"][:MAX_LISTED]

@@ -16,10 +16,10 @@ from evaluation.errors import EvaluationError
 from evaluation.facts.item_names import items_of
 from evaluation.reports.beside import beside, lacks_beside
 from evaluation.reports.blind_audit import extras as blind_extras
+from evaluation.reports.certificate import COLUMNS as CERTIFICATE_COLUMNS
 from evaluation.reports.certificate import extras as certificate_extras
-from evaluation.reports.certificate import rows as certificate_rows
+from evaluation.reports.fair_set import COLUMNS as FAIR_COLUMNS
 from evaluation.reports.fair_set import extras as fair_extras
-from evaluation.reports.fair_set import rows as fair_rows
 from evaluation.reports.plugin_page import rows_of_any, tables_of_any
 from evaluation.reports.reports import by_job, project_report, stored_report
 from foilworks.core.projects.models import Project, User
@@ -110,6 +110,12 @@ def _names(data: Data) -> set[str]:
     return names | {row["person"] for row in data.get("people", [])}
 
 
+def _columns_of(key: str, *columns: str) -> Callable[[Data], list[Row]]:
+    """Return what makes a table of the rows at `key`, header first."""
+    return lambda data: [list(columns), *([row[column] for column in columns] for row in data[key])]
+
+
+PEOPLE_COLUMNS = ("person", "stage", "simulated", "n", "n_counted", "n_late", "median_seconds", "median_covered")
 VALIDATION_COLUMNS = (
     "name",
     "test",
@@ -137,11 +143,6 @@ def _agreement_rows(data: Data) -> list[Row]:
     return [["annotator", "other", "n", "agreement"], *pairs]
 
 
-def _skill_rows(data: Data) -> list[Row]:
-    columns = ["annotator", "n_votes", "agreement", "dawid_skene"]
-    return [columns, *([row[column] for column in columns] for row in data["annotators"])]
-
-
 def _irt_rows(data: Data) -> list[Row]:
     """Return a row per item, with the bounds of the intervals."""
     bounds = ("low", "high")
@@ -153,22 +154,8 @@ def _irt_rows(data: Data) -> list[Row]:
     return [header, *rows]
 
 
-def _reviewing_rows(data: Data) -> list[Row]:
-    columns = ["person", "n", "accept", "send_back", "drop", "fix"]
-    return [columns, *([row[column] for column in columns] for row in data["people"])]
-
-
 def _numbers_rows(data: Data) -> list[Row]:
     return [["number", "count", "share"], *([row["group"], row["count"], row["share"]] for row in data["rows"])]
-
-
-def _verbs_rows(data: Data) -> list[Row]:
-    return [["verb", "machine", "person"], *([row["verb"], row["machine"], row["person"]] for row in data["rows"])]
-
-
-def _divergence_rows(data: Data) -> list[Row]:
-    columns = ["word", "caption_share", "foil_share", "shift"]
-    return [columns, *([row[column] for column in columns] for row in data["top_shifts"])]
 
 
 def _blind_rows(data: Data) -> list[Row]:
@@ -245,16 +232,6 @@ def _screening_rows(data: Data) -> list[Row]:
 
 def _screening_extras(_project: Project, _subtest: str, data: Data) -> Data:
     return {"has_curve": any(row["curve"] for row in data["judges"])}
-
-
-def _people_rows(data: Data) -> list[Row]:
-    columns = ["person", "stage", "simulated", "n", "n_counted", "n_late", "median_seconds", "median_covered"]
-    return [columns, *([row[column] for column in columns] for row in data["people"])]
-
-
-def _objects_rows(data: Data) -> list[Row]:
-    columns = ["class", "n", "share_of_unseen", "share"]
-    return [columns, *([row[column] for column in columns] for row in data["classes"])]
 
 
 def _objects_extras(project: Project, _subtest: str, data: Data) -> Data:
@@ -384,19 +361,42 @@ _PAGES: dict[str, ReportPage] = {
     for page in (
         ReportPage("validation", _("Validation"), _validation_rows, ("votes",), _validation_extras),
         ReportPage("agreement", _("Agreement"), _agreement_rows, extras=_agreement_extras),
-        ReportPage("skill", _("Validator skill"), _skill_rows, extras=_skill_extras),
+        ReportPage(
+            "skill",
+            _("Validator skill"),
+            _columns_of("annotators", "annotator", "n_votes", "agreement", "dawid_skene"),
+            extras=_skill_extras,
+        ),
         ReportPage("irt", _("Item response"), _irt_rows, extras=_irt_extras),
-        ReportPage("divergence", _("Divergence"), _divergence_rows, ("words",), _divergence_extras),
+        ReportPage(
+            "divergence",
+            _("Divergence"),
+            _columns_of("top_shifts", "word", "caption_share", "foil_share", "shift"),
+            ("words",),
+            _divergence_extras,
+        ),
         ReportPage("blind", _("Blind audit"), _blind_rows, ("solved",), blind_extras),
-        ReportPage("certificate", _("Certificate"), certificate_rows, extras=certificate_extras),
-        ReportPage("fair", _("Fair set"), fair_rows, extras=fair_extras),
+        ReportPage(
+            "certificate", _("Certificate"), _columns_of("item_scores", *CERTIFICATE_COLUMNS), extras=certificate_extras
+        ),
+        ReportPage("fair", _("Fair set"), _columns_of("items", *FAIR_COLUMNS), extras=fair_extras),
         ReportPage("filters", _("Filters"), _filter_rows),
         ReportPage("screening", _("Screening"), _screening_rows, ("saved",), _screening_extras),
-        ReportPage("reviewing", _("Review"), _reviewing_rows, extras=_reviewing_extras),
-        ReportPage("people", _("People"), _people_rows),
-        ReportPage("objects", _("Object check"), _objects_rows, extras=_objects_extras),
+        ReportPage(
+            "reviewing",
+            _("Review"),
+            _columns_of("people", "person", "n", "accept", "send_back", "drop", "fix"),
+            extras=_reviewing_extras,
+        ),
+        ReportPage("people", _("People"), _columns_of("people", *PEOPLE_COLUMNS)),
+        ReportPage(
+            "objects",
+            _("Object check"),
+            _columns_of("classes", "class", "n", "share_of_unseen", "share"),
+            extras=_objects_extras,
+        ),
         ReportPage("numbers", _("Number words"), _numbers_rows, ("numbers",), _numbers_extras),
-        ReportPage("verbs", _("Verbs"), _verbs_rows, ("verbs",), _verbs_extras),
+        ReportPage("verbs", _("Verbs"), _columns_of("rows", "verb", "machine", "person"), ("verbs",), _verbs_extras),
     )
 }
 

@@ -145,14 +145,20 @@ def report_file(request: HttpRequest, slug: str, kind: str, extension: str) -> H
     if extension not in {"json", "csv", *TABLES}:
         raise Http404
     data = report_data(project, kind, *ReportForm(project, kind, request.GET).chosen())
-    headers = {"Content-Disposition": f'attachment; filename="{project.slug}-{kind}.{extension}"'}
+    return _download(f"{project.slug}-{kind}.{extension}", data, page.rows, page.rows)
+
+
+def _download(name: str, data: Any, rows: Callable[[Any], Any], shown_rows: Callable[[Any], Any]) -> HttpResponse:
+    """Return a file of the data as JSON, of `rows` as CSV, or of `shown_rows` as a table for papers."""
+    extension = name.rpartition(".")[2]
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     if extension == "json":
         return JsonResponse(data, headers=headers, json_dumps_params={"ensure_ascii": False, "indent": 2})
     if extension in TABLES:
         content_type, write = TABLES[extension]
-        return HttpResponse(write(page.rows(data)), content_type=f"{content_type}; charset=utf-8", headers=headers)
+        return HttpResponse(write(shown_rows(data)), content_type=f"{content_type}; charset=utf-8", headers=headers)
     response = HttpResponse(content_type="text/csv; charset=utf-8", headers=headers)
-    csv.writer(response).writerows(safe_row(row) for row in page.rows(data))
+    csv.writer(response).writerows(safe_row(row) for row in rows(data))
     return response
 
 
@@ -212,16 +218,7 @@ def analysis_file(request: HttpRequest, slug: str, pk: int, kind: str, extension
         wants_second_chart = page.second is not None and request.GET.get("chart") == page.second[0]
         image = page.second[1](data) if wants_second_chart and page.second else page.chart(data)
         return HttpResponse(image, content_type="image/svg+xml", headers=headers)
-    headers = {"Content-Disposition": f'attachment; filename="{release.project.slug}-{kind}.{extension}"'}
-    if extension == "json":
-        return JsonResponse(data, headers=headers, json_dumps_params={"ensure_ascii": False, "indent": 2})
-    if extension in TABLES:
-        content_type, write = TABLES[extension]
-        text = write(page.shown_rows(data))
-        return HttpResponse(text, content_type=f"{content_type}; charset=utf-8", headers=headers)
-    response = HttpResponse(content_type="text/csv; charset=utf-8", headers=headers)
-    csv.writer(response).writerows(safe_row(row) for row in page.csv_rows(data))
-    return response
+    return _download(f"{release.project.slug}-{kind}.{extension}", data, page.csv_rows, page.shown_rows)
 
 
 def _page(kind: str) -> AnalysisPage:
