@@ -1,11 +1,17 @@
-"""The page of a fair set, and the counts of a replacement while a person types."""
+"""The pages of a fair set and of a certificate, and the counts of a replacement while a person types."""
+
+from functools import partial
 
 import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
+from evaluation.analyses import certificate
 from evaluation.reports.reports import project_report
+from foilworks.core.jobs.models import Job
+from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.models import Role
+from foilworks.core.solver.solve import certify
 from tests import factories
 from tests.e2e.conftest import WORK, SignIn, assert_accessible_wide_and_narrow, film
 from tests.media.painted import painted_clip
@@ -38,6 +44,23 @@ def test_proposals_are_accepted_and_undone(subtest, sign_in: SignIn) -> None:
     assert_accessible_wide_and_narrow(page)
     page.get_by_role("button", name="Undo").first.click()
     expect(page.get_by_role("heading", name="Accepted proposals")).to_have_count(0)
+
+
+def test_a_certificate_is_asked_for_on_the_blind_audit_and_shown_there(subtest, sign_in, monkeypatch) -> None:
+    monkeypatch.setattr(certificate, "certify", partial(certify, repeats=2, permutations=2))
+    owner = factories.make_member(subtest.project, Role.RESEARCHER, name="owner")
+    page = sign_in(owner)
+    page.goto(reverse("reports:report", args=["shirts", "blind"]))
+    page.get_by_role("link", name="Get a certificate").click()
+    page.get_by_role("button", name="Compute").click()
+    expect(page.get_by_text("Waiting for a worker.")).to_be_visible()
+    assert run_now(Job.objects.get()).state == "done"
+    # The live part sees the end of the job and asks for the whole page.
+    expect(page.get_by_role("heading", name="Result")).to_be_visible()
+    assert_accessible_wide_and_narrow(page)
+    page.goto(reverse("reports:report", args=["shirts", "blind"]))
+    expect(page.get_by_role("link", name="Certificate with its charts and items")).to_be_visible()
+    assert_accessible_wide_and_narrow(page)
 
 
 def test_the_edit_page_counts_a_replacement_while_a_person_types(subtest, sign_in: SignIn) -> None:
