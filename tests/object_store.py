@@ -66,7 +66,7 @@ def running_store(folder: Path) -> Iterator[Store]:
     environment = {**os.environ, "RCLONE_AUTH_KEY": f'"{KEY},{SECRET}"', "RCLONE_CONFIG": os.devnull}
     with (folder.parent / "store.log").open("wb") as log:
         process = subprocess.Popen(
-            [program, "serve", "s3", "--addr", url.removeprefix("http://"), folder],
+            [program, "serve", "s3", "--allow-origin", "*", "--addr", url.removeprefix("http://"), folder],
             env=environment,
             stdout=log,
             stderr=log,

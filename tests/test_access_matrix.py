@@ -345,6 +345,8 @@ RULES: dict[str, Rule] = {
     "imports:new_file": owner_page(get=NO, post=400),
     # It takes HEAD, PATCH and DELETE (tests/evaluation/test_import_parts.py).
     "imports:file": owner_page("file_token", get=NO),
+    # Of an object store: tests/evaluation/test_import_objects.py.
+    "imports:object": owner_page("file_token", get=NOT_THERE),
     "imports:import": owner_page("import"),
     "imports:import_progress": owner_page("import"),
     "imports:strip": owner_page("import", "strip_number"),

@@ -394,6 +394,8 @@ CONTENT_SECURITY_POLICY = {
         "script-src": [SELF],
         "style-src": [SELF],
         "img-src": [SELF, "data:", *_STORE],
+        # Large videos are sent there in parts.
+        "connect-src": [SELF, *_STORE],
         "media-src": [SELF, *_STORE, *MEDIA_HOSTS],
         "object-src": [NONE],
         "base-uri": [NONE],

@@ -190,7 +190,7 @@ async function loadTus() {
 async function sendParts(files, panel) {
   const { parts: url, partBytes: partText } = panel.dataset;
   const partBytes = Number(partText);
-  const { Upload, defaultOptions } = await loadTus();
+  const { DefaultHttpStack, Upload, defaultOptions } = await loadTus();
   await forgetOld(defaultOptions.urlStorage);
   const waiting = files.filter((file) => !addresses.has(file));
   const sentBytes = new Map(files.map((file) => [file, addresses.has(file) ? file.size : 0]));
@@ -218,6 +218,7 @@ async function sendParts(files, panel) {
         sentBytes.set(file, bytes);
         shown.progress();
       },
+      ...(panel.dataset.toStore && { httpStack: toStore(new DefaultHttpStack({})) }),
       onSuccess: () => {
         addresses.set(file, upload.url);
         sentBytes.set(file, file.size);
@@ -261,6 +262,43 @@ async function sendParts(files, panel) {
     panel.hidden = true;
   }
   return files.map((file) => addresses.get(file));
+}
+
+/** Send parts of files with an address in the object store there: our server gives the signed address of each part. */
+function toStore(stack) {
+  return {
+    getName: () => "object store",
+    createRequest(method, url) {
+      const isPart = method === "PATCH" && url.includes("/imports/objects/");
+      return isPart ? new StorePart(stack, url) : stack.createRequest(method, url);
+    },
+  };
+}
+
+class StorePart {
+  constructor(stack, url) {
+    Object.assign(this, { stack, url, headers: {} });
+  }
+  getMethod = () => "PATCH";
+  getURL = () => this.url;
+  setHeader = (name, value) => (this.headers[name] = value);
+  getHeader = (name) => this.headers[name];
+  setProgressHandler = (handler) => (this.progress = handler);
+  getUnderlyingObject = () => this.request?.getUnderlyingObject();
+  abort = () => this.request?.abort() ?? Promise.resolve();
+
+  async send(part) {
+    const offset = Number(this.headers["Upload-Offset"]);
+    this.request = this.stack.createRequest("GET", `${this.url}?offset=${offset}`);
+    const answer = await this.request.send();
+    if (answer.getStatus() !== 200) return answer;
+    this.request = this.stack.createRequest("PUT", answer.getBody());
+    this.request.setProgressHandler(this.progress);
+    const stored = await this.request.send(part);
+    if (stored.getStatus() !== 200) return stored;
+    const headers = { "Upload-Offset": String(offset + part.size) };
+    return { getStatus: () => 204, getBody: () => "", getHeader: (name) => headers[name], getUnderlyingObject: () => null };
+  }
 }
 
 /** Addresses of unfinished files that the server has removed since. */

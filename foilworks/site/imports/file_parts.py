@@ -22,6 +22,7 @@ from evaluation.errors import EvaluationError
 from evaluation.score_files.uploaded_files import safe_name
 from foilworks.core.projects.models import Project, User
 from foilworks.site.imports.declarations import FILE_PARTS
+from foilworks.site.imports.object_parts import ArrivingObject
 
 _SALT = "imports.file_parts"
 _BLOCK = 256 * 1024
@@ -86,6 +87,13 @@ class ArrivingFile(UploadedFile):
             file.seek(0, os.SEEK_END)
             yield file
 
+    def complete(self) -> None:
+        """Do nothing: all bytes are in one file."""
+
+    def remove(self) -> None:
+        """Remove what has arrived."""
+        self.path.unlink()
+
     def link_to(self, path: Path) -> None:
         """Give the bytes another name, or copy them where the file system has no links."""
         try:
@@ -94,11 +102,16 @@ class ArrivingFile(UploadedFile):
             shutil.copyfile(self.path, path)
 
 
-def announce(person: User, project: Project, name: str, size: int) -> ArrivingFile:
-    """Return a new file without bytes. EvaluationError: it is larger than uploads may be."""
+def check_size(name: str, size: int) -> None:
+    """EvaluationError: the file is larger than uploads may be."""
     if size > FILE_PARTS.max_bytes:
         problem = _("%(name)s has more than %(mb)d MB. Import it by `foilworks import` on the server.")
         raise EvaluationError(problem % {"name": name, "mb": FILE_PARTS.max_bytes // 1024**2})
+
+
+def announce(person: User, project: Project, name: str, size: int) -> ArrivingFile:
+    """Return a new file without bytes. EvaluationError: it is larger than uploads may be."""
+    check_size(name, size)
     facts = [safe_name(name), size, secrets.token_hex(16)]
     token = signing.dumps([*facts, project.pk, person.pk], salt=_SALT, compress=True)
     file = ArrivingFile(token, *facts)
@@ -118,11 +131,18 @@ def arriving_file(person: User, project: Project, token: str) -> ArrivingFile:
     return file
 
 
+def _arrived(person: User, project: Project, token: str) -> ArrivingFile | ArrivingObject:
+    try:
+        return arriving_file(person, project, token)
+    except FileNotFoundError:
+        return ArrivingObject.of_token(person, project, token)
+
+
 @contextmanager
-def arrived_files(person: User, project: Project, tokens: str) -> Iterator[list[ArrivingFile]]:
+def arrived_files(person: User, project: Project, tokens: str) -> Iterator[list[ArrivingFile | ArrivingObject]]:
     """Give the files of these addresses, with spaces between them. EvaluationError: one has not arrived as a whole."""
     try:
-        files = [arriving_file(person, project, token) for token in tokens.split()]
+        files = [_arrived(person, project, token) for token in tokens.split()]
         partial = [str(file.name) for file in files if file.offset != file.size]
     except FileNotFoundError as error:
         raise EvaluationError(_("An uploaded file was removed after a day. Choose the files again.")) from error
@@ -131,6 +151,8 @@ def arrived_files(person: User, project: Project, tokens: str) -> Iterator[list[
     if sum(file.size for file in files) > FILE_PARTS.max_bytes:
         problem = _("The files have more than %(mb)d MB in total. Upload them in parts.")
         raise EvaluationError(problem % {"mb": FILE_PARTS.max_bytes // 1024**2})
+    for file in files:
+        file.complete()
     try:
         yield files
     finally:

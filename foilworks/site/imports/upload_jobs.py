@@ -32,7 +32,14 @@ from foilworks.site.imports.models import Import
 from foilworks.site.imports.recipes import saved_recipes
 from foilworks.site.imports.store import analyze_after_bulk_import, import_records
 from foilworks.site.imports.survey import Survey, Surveyed, ignore_survey
-from foilworks.site.imports.uploads import records_path, remove_files, strip_path, videos_folder, without_folder
+from foilworks.site.imports.uploads import (
+    fetch_files,
+    records_path,
+    remove_files,
+    strip_path,
+    videos_folder,
+    without_folder,
+)
 
 # Number of rows in a preview.
 SAMPLE = 8
@@ -86,6 +93,7 @@ def _outcome(upload: Import, job: Job, *, dry_run: bool) -> tuple[dict[str, Any]
         if upload.created_by is None:
             raise EvaluationError("the account that uploaded this no longer exists; upload the files again")
         fetch_records(upload)
+        fetch_files(upload)
         if dry_run and upload.is_unmapped and not _map_by_contents(upload, sample := _table_sample(upload)):
             return {"table": sample}, None
         if upload.format:

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ from django.core.files.uploadedfile import UploadedFile
 from evaluation.score_files.uploaded_files import safe_name, write_file
 from foilworks.site.imports.file_parts import ArrivingFile
 from foilworks.site.imports.models import Import
+from foilworks.site.imports.object_parts import ArrivingObject, fetch_objects, note_object, remove_objects
 
-RECORDS, VIDEOS, STRIPS = "records", "videos", "strips"
+RECORDS, VIDEOS, STRIPS, OBJECTS = "records", "videos", "strips", "objects"
 MAX_SMALL_BYTES = 2 * 1024 * 1024
 
 
@@ -62,13 +64,22 @@ def write_files(files: Sequence[UploadedFile], folder: Path) -> list[Path]:
 
 
 def _write(file: UploadedFile, path: Path) -> None:
-    if isinstance(file, ArrivingFile):
+    if isinstance(file, ArrivingObject):
+        note_object(file, path, path.parent.parent / OBJECTS)
+    elif isinstance(file, ArrivingFile):
         file.link_to(path)
     else:
         write_file(file, path)
 
 
+def fetch_files(upload: Import) -> None:
+    """Fetch the videos that a browser has sent to the object store. OSError: the store or the disk refuses."""
+    fetch_objects(folder_of(upload) / OBJECTS, videos_folder(upload))
+
+
 def remove_files(upload: Import) -> None:
+    with suppress(OSError):
+        remove_objects(folder_of(upload) / OBJECTS)
     shutil.rmtree(folder_of(upload), ignore_errors=True)
 
 

@@ -24,9 +24,10 @@ from foilworks.site.imports.actions.confirm_import import confirm_import, discar
 from foilworks.site.imports.actions.receive_import import receive_import
 from foilworks.site.imports.actions.undo_import import request_undo, started_of
 from foilworks.site.imports.declarations import FILE_PARTS
-from foilworks.site.imports.file_parts import arrived_files
+from foilworks.site.imports.file_parts import ArrivingFile, arrived_files
 from foilworks.site.imports.forms import BY_NAME, RECORD_ENDINGS, ImportForm, format_groups
 from foilworks.site.imports.models import Import
+from foilworks.site.imports.object_parts import takes_parts
 from foilworks.site.imports.table_forms import CHOICE, CLIP, MAIN, MORE
 from foilworks.site.imports.uploads import strip_path
 
@@ -127,7 +128,9 @@ def new_import(request: HttpRequest, slug: str) -> HttpResponse:
         if is_posted and form.is_valid():
             upload = receive_import(request.user, project, **form.parameters())
             for file in arrived:
-                file.path.unlink()
+                # The worker removes objects when it has fetched them.
+                if isinstance(file, ArrivingFile):
+                    file.remove()
             return redirect("imports:import", slug, upload.pk)
     earlier = Import.objects.filter(project=project).select_related("job", "created_by")[:MAX_LISTED]
     # The note below the format is fetched again from this page: htmx sends the field by its name.
@@ -146,6 +149,7 @@ def new_import(request: HttpRequest, slug: str) -> HttpResponse:
         "record_endings": RECORD_ENDINGS,
         "parts": FILE_PARTS,
         "video_endings": SUFFIXES[1:],
+        "to_store": takes_parts(),
     }
     return render(request, "evaluation/new_import.html", context, status=422 if is_posted else 200)
 

@@ -8,6 +8,7 @@ import errno
 import posixpath
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from functools import cached_property
 from typing import IO, Any
 
@@ -92,6 +93,63 @@ class ObjectStore(S3Storage):
                 "get_object", Params=request_parameters, ExpiresIn=self.querystring_expire, HttpMethod=method
             )
         )
+
+    def begin_parts(self, name: str) -> str:
+        """Begin an object that arrives in parts, and return the store's name of the upload."""
+        with _store_errors(name):
+            return str(self._client.create_multipart_upload(**self._object(name))["UploadId"])
+
+    def part_address(self, name: str, upload_id: str, number: int, size: int) -> str:
+        """Return an address that takes one part of so many bytes by PUT, and ends by itself; numbers count from 1."""
+        fields = {**self._object(name), "UploadId": upload_id, "PartNumber": number, "ContentLength": size}
+        return str(self._signer.generate_presigned_url("upload_part", Params=fields, ExpiresIn=self.querystring_expire))
+
+    def part_sizes(self, name: str, upload_id: str) -> dict[int, int]:
+        """Return the bytes of each part that has arrived, by its number. FileNotFoundError: no such upload."""
+        return {part["PartNumber"]: part["Size"] for part in self._parts(name, upload_id)}
+
+    def complete_parts(self, name: str, upload_id: str) -> None:
+        """Join the parts. FileNotFoundError: no such upload."""
+        parts = [{key: part[key] for key in ("PartNumber", "ETag")} for part in self._parts(name, upload_id)]
+        with _store_errors(name):
+            self._client.complete_multipart_upload(
+                **self._object(name), UploadId=upload_id, MultipartUpload={"Parts": parts}
+            )
+
+    def remove_parts(self, name: str, upload_id: str) -> None:
+        """Remove an upload with its parts, or the object that they have become."""
+        try:
+            with _store_errors(name):
+                self._client.abort_multipart_upload(**self._object(name), UploadId=upload_id)
+        except FileNotFoundError:
+            self.delete(name)
+
+    def remove_old_parts(self, folder: str, before: datetime) -> int:
+        """Remove the uploads and objects of a folder that began before this moment, and return how many."""
+        prefix = f"{self._normalize_name(folder)}/"
+        with _store_errors(folder):
+            uploads = self._client.list_multipart_uploads(Bucket=self.bucket_name, Prefix=prefix).get("Uploads", [])
+            old = [upload for upload in uploads if upload["Initiated"] < before]
+            for upload in old:
+                self._client.abort_multipart_upload(
+                    Bucket=self.bucket_name, Key=upload["Key"], UploadId=upload["UploadId"]
+                )
+            objects = [each for each in self.bucket.objects.filter(Prefix=prefix) if each.last_modified < before]
+            for each in objects:
+                each.delete()
+        return len(old) + len(objects)
+
+    def _parts(self, name: str, upload_id: str) -> list[dict[str, Any]]:
+        with _store_errors(name):
+            pages = self._client.get_paginator("list_parts").paginate(**self._object(name), UploadId=upload_id)
+            return [part for page in pages for part in page.get("Parts", [])]
+
+    def _object(self, name: str) -> dict[str, str]:
+        return {"Bucket": self.bucket_name, "Key": self._normalize_name(name)}
+
+    @property
+    def _client(self) -> Any:
+        return self.connection.meta.client
 
     @cached_property
     def _signer(self) -> Any:

@@ -11,6 +11,7 @@ from django.utils import timezone
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.site.imports.declarations import FILE_PARTS
 from foilworks.site.imports.models import Import
+from foilworks.site.imports.object_parts import remove_old_objects
 from foilworks.site.imports.uploads import remove_files
 
 # Long enough for a weekend and a holiday; the preview page states it.
@@ -41,8 +42,8 @@ def _discard(upload: Import, now: datetime) -> int:
 
 def remove_partial_uploads(*, now: datetime | None = None) -> int:
     """Remove files of uploads that nobody continues, or whose web process was killed, and return how many."""
-    before = ((now or timezone.now()) - timedelta(hours=FILE_PARTS.hours)).timestamp()
-    removed = 0
+    moment = (now or timezone.now()) - timedelta(hours=FILE_PARTS.hours)
+    before, removed = moment.timestamp(), remove_old_objects(moment)
     for path in Path(settings.FILE_UPLOAD_TEMP_DIR).glob("*.upload*"):
         # Another process may remove it first.
         with suppress(FileNotFoundError):
