@@ -10,6 +10,7 @@ from foilworks.core.corpus.actions.attach_media import attach_folder
 from foilworks.core.corpus.models import Item, Video
 from foilworks.core.media.encode import write_mp4
 from foilworks.core.projects.models import AuditEvent
+from foilworks.site.imports.actions.undo_import import undo_import
 from foilworks.site.imports.store import import_records
 from foilworks.site.invariants.registry import violations
 from tests.factories import make_candidate, make_group, make_member, make_run
@@ -60,13 +61,62 @@ def test_another_file_of_the_name_is_named_and_replaced_with_consent(project, re
     assert violations() == []
 
 
-def test_a_clip_that_somebody_used_keeps_its_file(project, records, first, tmp_path):
-    item = Item.objects.first()
+def use(item: Item) -> None:
     make_candidate(make_group(make_run(item.subtest), item.caption))
+
+
+def test_a_clip_that_somebody_used_keeps_its_file_and_gets_a_version_with_consent(project, records, first, tmp_path):
+    use(Item.objects.first())
+    second = write(tmp_path / "v2", 12)
+    result = import_records(project, None, "jsonl", records, media_dir=second)
+    assert (result.differing, result.used_differing, result.versions) == ([], ["same.mp4"], [])
+    assert "was used: import with --update to add a version" in result.warnings[0]
+    result = import_records(project, None, "jsonl", records, media_dir=second, update=True)
+    assert (result.versions, result.replaced, result.warnings) == (["same.mp4#v2"], [], [])
+    old, new = Video.objects.order_by("pk")
+    assert (old.pk, old.sha256, old.n_frames, new.version_of, new.n_frames) == (
+        first.pk,
+        first.sha256,
+        8,
+        "same.mp4",
+        12,
+    )
+    # What people work on stays with the file that they saw.
+    assert set(Item.objects.values_list("video", "caption__video")) == {(old.pk, old.pk)}
+    event = AuditEvent.objects.get(action="corpus.add_version")
+    assert (event.details["of"], event.details["sha256"], event.target_id) == ("same.mp4", new.sha256, str(new.pk))
+    assert violations() == []
+
+
+def test_later_imports_know_all_versions_and_add_to_the_newest(project, records, first, tmp_path):
+    use(Item.objects.first())
+    second = write(tmp_path / "v2", 12)
+    import_records(project, None, "jsonl", records, media_dir=second, update=True)
+    old, new = Video.objects.order_by("pk")
+    for folder in ("v1", "v2"):
+        result = import_records(project, None, "jsonl", records, media_dir=tmp_path / folder, update=True)
+        assert (result.used_differing, result.differing, result.unchanged["items"]) == ([], [], 2), folder
+        assert (result.changes, result.warnings, result.created.total()) == ([], [], 0), folder
+    added = {"id": "new", "video": "same.mp4", "caption": "a man 0", "foils": ["a cow"]}
+    named = {**added, "id": "named", "video_key": "same.mp4#v2", "caption": "a man sits"}
+    with records.open("a") as file:
+        file.write(f"{json.dumps(added)}\n{json.dumps(named)}\n")
+    result = import_records(project, None, "jsonl", records, media_dir=second)
+    assert (result.created["items"], result.created["videos"], result.errors) == (2, 0, [])
+    assert set(Item.objects.filter(key__in=["new", "named"]).values_list("video", flat=True)) == {new.pk}
+    assert import_records(project, None, "jsonl", records, media_dir=second).changes == []
+    # A version that nobody used is replaced as any clip is.
+    Item.objects.filter(video=new).delete()
+    result = import_records(project, None, "jsonl", records, media_dir=write(tmp_path / "v3", 10), update=True)
+    assert (result.replaced, result.versions, Video.objects.count()) == (["same.mp4#v2"], [], 2)
+    assert violations() == []
+
+
+def test_the_import_that_made_a_version_can_be_undone(project, records, first, tmp_path):
+    use(Item.objects.first())
     result = import_records(project, None, "jsonl", records, media_dir=write(tmp_path / "v2", 12), update=True)
-    assert (result.differing, result.replaced) == ([], [])
-    assert "was used" in result.warnings[0]
-    assert Video.objects.get().sha256 == first.sha256
+    assert undo_import(None, project, result.started)["videos"] == 1
+    assert Video.objects.get() == first
 
 
 def test_a_file_that_cannot_be_used_replaces_none(project, records, first, tmp_path):

@@ -47,6 +47,8 @@ class Video(QuickRows):
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="videos", db_index=False)
     key = models.CharField(max_length=200, help_text=_("The clip's ID in its source, including the trim."))
+    # Of a clip whose file differs from that of a used clip: the key of the first version. "" for that one itself.
+    version_of = models.CharField(max_length=200, blank=True, default="", db_default="")
     file = models.FileField(max_length=300, blank=True)
     url = models.URLField(max_length=1000, blank=True)
     sha256 = models.CharField(max_length=64, blank=True)
@@ -85,10 +87,18 @@ class Video(QuickRows):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["project", "key"], name="one_video_a_key")]
-        indexes = [models.Index(fields=["project", "media_state"], name="video_media_state")]
+        indexes = [
+            models.Index(fields=["project", "media_state"], name="video_media_state"),
+            models.Index(fields=["project", "version_of"], name="video_version", condition=~models.Q(version_of="")),
+        ]
 
     def __str__(self) -> str:
         return self.key
+
+    @property
+    def keys(self) -> set[str]:
+        """Return the keys under which a file may name the clip: its own, and that of its first version."""
+        return {self.key, self.version_of or self.key}
 
 
 class Takedown(models.Model):

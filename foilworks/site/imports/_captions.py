@@ -34,7 +34,7 @@ def _differences(batch: Batch, old: Caption, record: ItemRecord) -> dict[str, tu
     differences: dict[str, tuple[Any, Any]] = {}
     if old.text != record.caption:
         differences["caption"] = (old.text, record.caption)
-    if old.video.key != record.video.key:
+    if record.video.key not in old.video.keys:
         differences["clip"] = (old.video.key, record.video.key)
     else:
         differences |= label_differences(batch, record, old.video)
@@ -57,7 +57,7 @@ def store_captions(batch: Batch) -> None:
     changed: dict[int, Caption] = {}
     new: dict[tuple[int, str], Caption] = {}
     for record, text, facts in _texts(batch.records):
-        video = batch.videos[record.video.key]
+        video = batch.clip_of(record)
         key = (video.pk, text_sha256(text))
         stored_caption = batch.captions.get(key)
         if stored_caption is None and not batch.writes:
@@ -104,6 +104,7 @@ def _count_caption(batch: Batch, record: ItemRecord, stored_id: str, *, is_new: 
 
 def _load(batch: Batch) -> None:
     # A clip of this chunk has no captions yet.
-    for videos in chunks([video.pk for key, video in batch.videos.items() if key not in batch.new_clips]):
+    clips = {video.pk for record in batch.records if (video := batch.clip_of(record)).key not in batch.new_clips}
+    for videos in chunks(sorted(clips)):
         for caption in Caption.objects.filter(video__in=videos):
             batch.captions[caption.video_id, caption.text_sha256] = caption

@@ -207,7 +207,7 @@ def _plan(batch: Batch, subtest: Subtest, record: ItemRecord, key: str, pair: It
 
 
 def _item(batch: Batch, plan: PlannedItem, now: datetime) -> Item:
-    said, video = plan.said, batch.videos[plan.record.video.key]
+    said, video = plan.said, batch.clip_of(plan.record)
     is_main = isinstance(said, ItemRecord)
     has_pair = is_main and plan.record.proficiency is not None
     return Item(
@@ -305,7 +305,9 @@ def _differences(
     batch: Batch, item: Item, votes: Mapping[int, Tallies | None], record: ItemRecord
 ) -> dict[str, tuple[Any, Any]]:
     """Return how the stored item differs from the record: {field: (stored, of the record)}."""
-    pairs = {"clip": (item.video.key, record.video.key), **_content(item, votes, record)}
+    is_same = record.video.key in item.video.keys
+    clip = (None, None) if is_same else (item.video.key, record.video.key)
+    pairs = {"clip": clip, **_content(item, votes, record)}
     differences = {name: values for name, values in pairs.items() if values[0] != values[1]}
     simpler, pair = item.proficiency_item, record.proficiency
     # A pair that was retracted with its item is not linked any more.

@@ -71,7 +71,7 @@ def _stored(batch: Batch, records: list[ItemRecord]) -> dict[tuple[str, str], di
             if (pair_key[0], item.key) not in own_ids:
                 foils = tuple(foil.text for foil in item.foils.all())
                 halves_by_pair.setdefault(pair_key, {})[item.key] = Half(
-                    pair_key, item.video.key, item.caption.text, foils
+                    pair_key, item.video.version_of or item.video.key, item.caption.text, foils
                 )
     return halves_by_pair
 

@@ -10,6 +10,7 @@ from foilworks.core.corpus.models import Caption, MediaState, Takedown, Video
 from foilworks.core.corpus.records import ItemRecord, RecordWarning, VideoRecord
 from foilworks.core.corpus.video_files.ingest import MEDIA_FIELDS, set_media
 from foilworks.core.corpus.video_files.player import plays_elsewhere
+from foilworks.core.corpus.video_files.replaced_files import versions_of
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import User
 from foilworks.core.text.quoting import quoted
@@ -18,6 +19,8 @@ from foilworks.site.imports.batch import MAX_MISSING, Batch, chunks, text_sha256
 
 _SAME = ("url", "start_time", "end_time", "time_unit")
 _SOURCE = ("source_dataset", "source_id")
+# Of a key with the number of a version behind it.
+MAX_FIRST_KEY = 190
 # What a data set says about a clip; its location and trim do not count.
 LABELS = ("url", "source_dataset", "source_id", "split", "class_label", "category", "movie")
 
@@ -27,7 +30,7 @@ def check_videos(batch: Batch) -> None:
     repeated_keys = _refuse_two_clips_of_one_key(batch)
     wanted_keys = {record.video.key for record in batch.records}
     for keys in chunks(list(wanted_keys & repeated_keys if batch.is_first_import else wanted_keys)):
-        batch.videos.update({v.key: v for v in Video.objects.filter(project=batch.project, key__in=keys)})
+        batch.videos.update({key: videos[-1] for key, videos in versions_of(batch.project, keys).items()})
     if not batch.writes:
         batch.videos.update(_checked(batch, repeated_keys - batch.videos.keys()))
     _refuse_other_trims(batch)
@@ -74,25 +77,29 @@ def store_videos(batch: Batch, actor: User | None) -> None:
     for record in batch.records:
         earlier = video_by_key.get(record.video.key)
         video_by_key[record.video.key] = _joined(earlier, record.video) if earlier else record.video
-    old = [batch.videos[key] for key in video_by_key if key in batch.videos]
+    old_by_key = {key: batch.videos[key] for key in video_by_key if key in batch.videos}
+    old = list(dict.fromkeys(old_by_key.values()))
     new = [_row(batch, video) for key, video in video_by_key.items() if key not in batch.videos]
-    _complete(batch, old, video_by_key)
-    _count_without_captions(batch, {video.key: video for video in old})
-    lacking = [video for video in old if video.media_state != MediaState.READY and video.key in batch.media]
-    for video in [*lacking, *(video for video in new if video.key in batch.media)]:
-        set_media(video, batch.media[video.key], batch.taken_down)
+    _complete(batch, old_by_key, video_by_key)
+    _count_without_captions(batch, old_by_key)
+    without_file = {key: v for key, v in old_by_key.items() if v.media_state != MediaState.READY and key in batch.media}
+    lacking = list(dict.fromkeys(without_file.values()))
+    for key, video in [*without_file.items(), *((video.key, video) for video in new if video.key in batch.media)]:
+        set_media(video, batch.media[key], batch.taken_down)
     for video in [*old, *new]:
         # If a trim counts ticks or frames of a missing file, the player would show the whole file.
         in_seconds = video.time_unit == "sec"
         if video.media_state == MediaState.MISSING and in_seconds and plays_elsewhere(video.url):
             video.media_state = MediaState.ELSEWHERE
             lacking += [video] if video.pk else []
-    lacking += (replaced := _replace_files(batch, actor, old))
+    lacking += (replaced := _replace_files(batch, actor, old_by_key))
+    new += (versions := _new_versions(batch, old_by_key, video_by_key))
     batch.update_rows(lacking, MEDIA_FIELDS)
     batch.insert(new, batch.started)
     if not batch.writes:
         _remember(batch, new)
-    batch.videos.update({video.key: video for video in new})
+    _record_versions(batch, actor, versions)
+    batch.videos.update({key: video for video in new for key in video.keys})
     batch.new_clips.update(video.key for video in new)
     batch.result.created["videos"] += len(new)
     batch.result.attached += sum(video.media_state == MediaState.READY for video in lacking) - len(replaced)
@@ -108,22 +115,60 @@ def store_videos(batch: Batch, actor: User | None) -> None:
             batch.result.converted.append({"video": video.key, "conversion": video.conversion})
 
 
-def _replace_files(batch: Batch, actor: User | None, old: Iterable[Video]) -> list[Video]:
+def _new_versions(
+    batch: Batch, old_by_key: Mapping[str, Video], video_by_key: Mapping[str, VideoRecord]
+) -> list[Video]:
+    """Return a new row for each used clip with another file: what people did stays with the file that they saw."""
+    versions = []
+    for key, video in old_by_key.items():
+        first_key = video.version_of or video.key
+        if key not in batch.versions or not batch.is_first("version", first_key):
+            continue
+        n_versions = Video.objects.filter(project=batch.project, version_of=first_key).exclude(version_of="").count()
+        version = _row(batch, video_by_key[key])
+        for name in (*LABELS, "content_warning"):
+            setattr(version, name, getattr(video, name))
+        version.version_of = first_key
+        version.key = f"{first_key[:MAX_FIRST_KEY]}#v{n_versions + 2}"
+        set_media(version, batch.media[key], batch.taken_down)
+        if _stays(batch, version):
+            continue
+        batch.result.versions.append(version.key)
+        versions.append(version)
+    return versions
+
+
+def _stays(batch: Batch, trial: Video) -> bool:
+    """Warn if the new file cannot be used, and report that."""
+    if trial.media_state == MediaState.READY:
+        return False
+    problem = f"{trial.media_error}; the stored file stays"
+    batch.result.warnings.append(str(RecordWarning(str(batch.path), "video", problem)))
+    return True
+
+
+def _record_versions(batch: Batch, actor: User | None, versions: Iterable[Video]) -> None:
+    if batch.writes:
+        audit.record_many(
+            audit.event(batch.project, actor, "corpus.add_version", video, of=video.version_of, sha256=video.sha256)
+            for video in versions
+        )
+
+
+def _replace_files(batch: Batch, actor: User | None, old_by_key: Mapping[str, Video]) -> list[Video]:
     """Put the new file on clips that nobody used, with an audit row each. A file that cannot be used replaces none."""
     replaced, events = [], []
-    for video in old:
-        if video.key not in batch.replaced or not batch.is_first("replaced", video.key):
+    for key, video in old_by_key.items():
+        if key not in batch.replaced or not batch.is_first("replaced", video.key):
             continue
         before, trial = video.sha256, copy(video)
-        set_media(trial, batch.media[video.key], batch.taken_down)
-        if trial.media_state != MediaState.READY:
-            problem = f"{trial.media_error}; the stored file stays"
-            batch.result.warnings.append(str(RecordWarning(str(batch.path), "video", problem)))
+        set_media(trial, batch.media[key], batch.taken_down)
+        if _stays(batch, trial):
             continue
-        set_media(video, batch.media[video.key], batch.taken_down)
+        set_media(video, batch.media[key], batch.taken_down)
         batch.result.replaced.append(video.key)
         replaced.append(video)
-        hashes = {"sha256": video.sha256, "made_from": batch.media[video.key].made_from, "before": before}
+        hashes = {"sha256": video.sha256, "made_from": batch.media[key].made_from, "before": before}
         events.append(audit.event(batch.project, actor, "corpus.replace_media", video, **hashes))
     if batch.writes:
         audit.record_many(events)
@@ -138,13 +183,13 @@ def label_differences(batch: Batch, record: ItemRecord, stored_video: Video) -> 
             yield f"video.{name}", (getattr(stored_video, name), label)
 
 
-def _complete(batch: Batch, old: list[Video], video_by_key: dict[str, VideoRecord]) -> None:
+def _complete(batch: Batch, old_by_key: Mapping[str, Video], video_by_key: Mapping[str, VideoRecord]) -> None:
     """Complete clips of an earlier chunk of this file with what only a later record has."""
     completed = []
-    for video in old:
+    for key, video in old_by_key.items():
         if not batch.made_now(video):
             continue
-        new_labels = {n: v for n in LABELS if (v := getattr(video_by_key[video.key], n)) and not getattr(video, n)}
+        new_labels = {n: v for n in LABELS if (v := getattr(video_by_key[key], n)) and not getattr(video, n)}
         for name, value in new_labels.items():
             setattr(video, name, value)
         completed += [video] if new_labels else []

@@ -71,6 +71,9 @@ class ImportResult:
     # Clips that nobody used whose file in the folder is not the stored one, and those that took it.
     differing: list[str] = field(default_factory=list)
     replaced: list[str] = field(default_factory=list)
+    # The same of clips that somebody used, and those that got a version with it.
+    used_differing: list[str] = field(default_factory=list)
+    versions: list[str] = field(default_factory=list)
     # For those, the file of the folder that is probably meant.
     similar: dict[str, str] = field(default_factory=dict)
     broken: list[dict[str, str]] = field(default_factory=list)
@@ -113,6 +116,8 @@ class ImportResult:
             "missing": self.missing,
             "differing": self.differing,
             "replaced": self.replaced,
+            "used_differing": self.used_differing,
+            "versions": self.versions,
             "similar": self.similar,
             "broken": self.broken,
             "converted": self.converted,
@@ -179,6 +184,8 @@ class Batch:
     seen: Spill
     # Keys of clips with a file that `media` replaces.
     replaced: Set[str]
+    # Keys of used clips of which `media` is a new version.
+    versions: Set[str]
     # False: the import is checked, and nothing is stored.
     writes: bool
     # Whether the project had no clip before: then all rows in the tables come from this import.
@@ -208,6 +215,11 @@ class Batch:
         tables = self.videos, self.new_clips, self.captions, self.pairs, self.stored, self.renewed, self.differences
         for table in tables:
             table.clear()
+
+    def clip_of(self, record: ItemRecord) -> Video:
+        """Return the clip of a record: the version that its stored row is about, else the newest."""
+        row = None if record.id in self.renewed else self.stored.get(record.id)
+        return self.videos[record.video.key] if row is None else row.video
 
     def is_first(self, kind: str, *key: object) -> bool:
         """Report whether this import meets the thing for the first time."""

@@ -15,6 +15,7 @@ JOBS = {
     "imports.undo": "foilworks.site.imports.jobs:undo_import",
 }
 SENTENCES: dict[str, Promise] = {
+    "corpus.add_version": _("added a version of a used video"),
     "corpus.replace_media": _("replaced the file of an unused video"),
     "evaluation.confirm_import": _("confirmed an import"),
     "evaluation.discard_import": _("discarded an import"),

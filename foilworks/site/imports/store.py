@@ -104,7 +104,7 @@ def import_records(
 
     def write(trial: ImportResult) -> None:
         with Spill() as clips, Spill() as keys:
-            options = taken_down, now, update, as_published, clips, keys, file.replaced
+            options = taken_down, now, update, as_published, clips, keys, file.replaced, file.versions
             batch = Batch(project, path, trial, file.shapes, media, *options, writes)
             _store(batch, file, actor, progress, transaction.atomic if in_batches else nullcontext)
             _stop_if_strict(strict, trial, strict_problem(batch))

@@ -19,7 +19,7 @@ from foilworks.core.corpus.limits import read_file
 from foilworks.core.corpus.models import MediaState, Video
 from foilworks.core.corpus.records import BadRecord, ItemRecord, RecordWarning, TakenColumns
 from foilworks.core.corpus.video_files.media_folder import FoundFile, MediaFolder
-from foilworks.core.corpus.video_files.replaced_files import StoredBytes
+from foilworks.core.corpus.video_files.replaced_files import StoredBytes, versions_of
 from foilworks.core.projects.models import Project
 from foilworks.core.text.quoting import quoted
 from foilworks.core.text.registry import Entry, load, lookup
@@ -88,7 +88,7 @@ class Source:
 class _Replacement(NamedTuple):
     """A file of the folder for a clip that has one. `where`: the line of its record; `is_cut`: it is a longer file."""
 
-    video: Video
+    versions: list[Video]
     path: Path
     where: str
     is_cut: bool
@@ -108,6 +108,8 @@ class Survey:
     cut: set[str] = field(default_factory=set)
     # Keys of clips with a file that `media` replaces.
     replaced: set[str] = field(default_factory=set)
+    # Keys of used clips of which `media` is a new version.
+    versions: set[str] = field(default_factory=set)
     # File names that the folder lacks, for the first clips without a file.
     missing: dict[str, tuple[str, str]] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)
@@ -213,7 +215,7 @@ def _max_chunks(path: Path) -> int:
 def _with_media(
     records: list[ItemRecord],
     contents: Survey,
-    ready: Mapping[str, Video],
+    ready: Mapping[str, list[Video]],
     result: ImportResult,
     folder: MediaFolder,
 ) -> tuple[list[ItemRecord], dict[str, _Replacement]]:
@@ -265,29 +267,36 @@ def _compare(
     *,
     update: bool,
 ) -> None:
-    """Name the clips whose file in the folder has other bytes; with `update`, those that nobody used take it."""
-    differing = stored_bytes.differing((file.video, file.path) for file in replacements.values())
-    used = clips_in_use([video.pk for video in differing])
-    for video in differing:
-        file = replacements[video.key]
-        if video.pk not in used:
-            result.differing.append(video.key)
-        if video.pk not in used and update:
-            contents.media[video.key] = file.path
-            contents.replaced.add(video.key)
-            contents.cut |= {video.key} if file.is_cut else set()
+    """Name the clips whose file in the folder has other bytes; with `update`, those that nobody used take it, and
+    others get a version with it."""
+    pairs = [(video, file.path) for file in replacements.values() for video in file.versions]
+    other_bytes = {video.pk for video in stored_bytes.differing(pairs)}
+    differing = {
+        key: file for key, file in replacements.items() if other_bytes.issuperset(each.pk for each in file.versions)
+    }
+    used = clips_in_use([file.versions[-1].pk for file in differing.values()])
+    for key, file in differing.items():
+        is_used = file.versions[-1].pk in used
+        (result.used_differing if is_used else result.differing).append(key)
+        if update:
+            contents.media[key] = file.path
+            (contents.versions if is_used else contents.replaced).add(key)
+            contents.cut |= {key} if file.is_cut else set()
             continue
-        fix = "the clip was used; import the new file as another clip" if video.pk in used else "import with --update"
+        fix = "the clip was used: import with --update to add a version" if is_used else "import with --update"
         problem = f"{quoted(file.path.name)} differs from the stored file of the clip, which stays; {fix}"
         result.warnings.append(str(RecordWarning(file.where, "video", problem)))
 
 
-def _ready_videos(project: Project, records: list[ItemRecord]) -> dict[str, Video]:
-    """Return the clips of the records that have a file, by key."""
+def _ready_videos(project: Project, records: list[ItemRecord]) -> dict[str, list[Video]]:
+    """Return the versions of the clips of the records that have a file, by key."""
     if project.pk is None:
         return {}
     keys = list({record.video.key for record in records})
-    ready = Video.objects.filter(project=project, media_state=MediaState.READY).only("key", "sha256", "conversion")
-    if not ready.exists():
+    if not Video.objects.filter(project=project, media_state=MediaState.READY).exists():
         return {}
-    return {video.key: video for chunk in chunks(keys) for video in ready.filter(key__in=chunk)}
+    versions = {key: videos for chunk in chunks(keys) for key, videos in versions_of(project, chunk).items()}
+    ready = {
+        key: [video for video in videos if video.media_state == MediaState.READY] for key, videos in versions.items()
+    }
+    return {key: videos for key, videos in ready.items() if videos}

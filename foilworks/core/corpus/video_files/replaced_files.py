@@ -1,13 +1,24 @@
 """Compare the files of a folder with the files that clips have: the same name does not mean the same bytes."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache, cached_property
 from pathlib import Path
 
 from foilworks.core.corpus.models import Video
 from foilworks.core.projects.audit_trail import recording as audit
 from foilworks.core.projects.models import AuditEvent, Project
+
+
+def versions_of(project: Project, keys: Collection[str]) -> dict[str, list[Video]]:
+    """Return the clips of these keys, each with its later versions, oldest first."""
+    versions: dict[str, list[Video]] = {}
+    of_project = Video.objects.filter(project=project)
+    later = of_project.filter(version_of__in=keys).exclude(version_of="").order_by("pk")
+    for video in [*of_project.filter(key__in=keys), *later]:
+        for key in video.keys.intersection(keys):
+            versions.setdefault(key, []).append(video)
+    return {key: list(dict.fromkeys(videos)) for key, videos in versions.items()}
 
 
 class StoredBytes:
