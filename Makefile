@@ -95,11 +95,12 @@ docs: $(STAMPS)/dev ## the documentation as a site, docs/_build/html
 	@$(BIN)/python -m sphinx -W --keep-going -q -j auto -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-# By the setuptools of the environment, so that nothing else is needed; build/ would carry old files into the next wheel.
+# By a setuptools that is recent enough, which that of a new environment is not; nothing else is needed. build/ would carry
+# old files into the next wheel.
 .PHONY: wheel
 wheel: $(STAMPS)/venv ## build the wheels of Foilworks and of its client, in dist/
 	@rm -rf build
-	@$(BIN)/python -c 'import setuptools' 2>/dev/null || $(BIN)/python -m pip install --quiet 'setuptools>=77'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'setuptools>=77'
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist . ./foilworks/client
 	@rm -rf build foilworks/client/build foilworks/client/*.egg-info && ls dist/*.whl
 

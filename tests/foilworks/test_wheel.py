@@ -112,6 +112,23 @@ def test_the_wheel_of_the_sdist_is_the_same(copy: Path, wheel: Path, tmp_path: P
 
 
 @pytest.mark.full
+@pytest.mark.slow(seconds=30)
+def test_make_builds_the_same_wheel_without_the_development_environment(
+    copy: Path, wheel: Path, tmp_path: Path
+) -> None:
+    clone = shutil.copytree(copy, tmp_path / "clone")
+    for name in ("Makefile", "constraints.txt"):
+        shutil.copy(ROOT / name, clone)
+    done = subprocess.run(["make", "wheel"], cwd=clone, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    names = {path.name.partition("-")[0]: path for path in (clone / "dist").iterdir()}
+    assert sorted(names) == ["foilworks", "foilworks_client"]
+    assert contents(names["foilworks"]) == contents(wheel)
+    installed = {path.name for path in clone.glob(".venv/lib/python*/site-packages/*")}
+    assert not {"django", "numpy", "torch"} & installed
+
+
+@pytest.mark.full
 @pytest.mark.slow(seconds=120)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_base_runs_on_every_python_that_the_classifiers_name(wheel: Path, tmp_path: Path, version: str) -> None:
