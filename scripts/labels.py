@@ -66,7 +66,7 @@ def unknown_labels(page: Path, texts: set[str]) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Return a text without case, end marks and the braces of variables: *Add looks of MODEL* for a model's button."""
+    """Return a text without case, end marks and the braces of variables: *Score again with M* for a model's button."""
     return " ".join(VARIABLE.sub(r"\1", text).replace("’", "'").split()).rstrip("…:.").lower()
 
 

@@ -76,7 +76,9 @@ def _arguments(parser: argparse.ArgumentParser) -> list[str]:
         if isinstance(action, argparse._SubParsersAction):
             nested += [(name, sub) for name, sub in action.choices.items()]
         elif action.dest not in SHARED and action.help is not argparse.SUPPRESS:
-            rows.append((_flags(action), tidy(action.help or ""), _default(action)))
+            rows.append(
+                (_flags(action), tidy((action.help or "").replace(":\n", ": ").replace("\n", "; ")), _default(action))
+            )
     parts = [table(["argument", "what it is", "default"], rows)] if rows else []
     for name, sub in nested:
         parts += [f"### {parser.prog.split()[-1]} {name}\n", sentence(sub.description) + "\n", *_arguments(sub)]

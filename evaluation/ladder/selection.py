@@ -125,8 +125,8 @@ def select(records: Collection[Record], need: str, runs: Sequence[Run]) -> Selec
     selection = _selections(records, runs)[need]
     if not selection.is_enough:
         words = _(
-            "Single items cannot be named: %(looks).1f effective looks of %(min).0f. Add looks on the page of the "
-            "evidence ladder, or score another model that is above luck."
+            "Single items cannot be named: %(looks).1f independent answers of %(min).0f. Score again on the page of "
+            "the evidence ladder, or score another model that beats guessing."
         )
         raise EvaluationError(words % {"looks": selection.looks, "min": MIN_LOOKS})
     return selection

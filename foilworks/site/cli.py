@@ -39,8 +39,8 @@ RENAMED: dict[str, str] = {"balance": "prune"}
 # The commands in the order in which a project needs them.
 STAGES = {
     "start": ("up", "demo", "doctor", "createsuperuser"),
-    "audit and repair a benchmark": ("audit", "prune"),
-    "bring clips and texts": ("import", "undo-import", "attach", "sources", "characters", "objects"),
+    "audit and repair a benchmark": ("audit", "contamination", "prune"),
+    "import clips and texts": ("import", "undo-import", "attach", "sources", "characters", "objects"),
     "make items": ("caption", "foil", "generate", "compose", "pair", "subtest"),
     "judge and release": ("plan", "report", "release", "export", "verify", "publish", "trust"),
     "score models": ("evaluate", "metrics", "ladder", "proximity", "teacher", "tune", "utd"),

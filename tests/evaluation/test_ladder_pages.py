@@ -290,7 +290,7 @@ class TestSelection:
         [
             ("order", [0], "no run 0"),
             ("clip", "plain", "has no ladder"),
-            ("order", [], "effective looks"),
+            ("order", [], "independent answers"),
             ("x", [], "x"),
         ],
     )
@@ -313,7 +313,7 @@ class TestCommand:
     def test_items_are_not_named_with_few_looks(self, run, capsys):
         with pytest.raises(SystemExit):
             call_command("ladder", "--run", str(run.pk), "--items", "needs_order")
-        assert "effective looks" in capsys.readouterr().err
+        assert "independent answers" in capsys.readouterr().err
 
     def test_the_ladder_of_a_release_is_printed(self, run, capsys):
         call_command("ladder", "--release", str(run.release_id))

@@ -3,8 +3,8 @@
 import pytest
 from django.urls import reverse
 
+from foilworks.core.projects.actions.saved_views import MAX_QUERY, MAX_VIEWS_PER_LIST, save_view
 from foilworks.core.projects.errors import ProjectError
-from foilworks.core.projects.listing.saved_views import MAX_QUERY, MAX_VIEWS_PER_LIST, save_view
 from foilworks.core.projects.models import AuditEvent, SavedView
 from tests.annotation.world import World, make_world
 from tests.factories import make_item, make_member

@@ -219,15 +219,15 @@ class AsyncOperations:
         )
 
     async def decline(self, token: str, /) -> None:
-        """Return the task at its content warning: you get no task of this clip any more."""
+        """Decline the task at its content warning: you get no more tasks of this clip."""
         await self._transport.json("POST", f"work/{token}/decline")
 
     async def save_draft(self, token: str, /, **body: Unpack[DraftIn]) -> Drafted:
-        """Store what is written so far as the page stores it; 410 if the task was already submitted."""
+        """Save a draft, as the page does; 410 if the task was already submitted."""
         return cast(Drafted, await self._transport.json("POST", f"work/{token}/draft", body=body))
 
     async def undo(self, kind: str, pk: int, /) -> WorkOut:
-        """Undo your last answer (the `id` of a submit) in its time; you get its task again."""
+        """Undo your last answer (the `id` of a submit) while it can be undone; you get its task again."""
         return cast(WorkOut, await self._transport.json("POST", f"work/undo/{kind}/{pk}"))
 
     async def me(self) -> Me:
@@ -279,7 +279,7 @@ class AsyncOperations:
         return cast(MemberOut, await self._transport.json("GET", f"projects/{project}/members/{member}"))
 
     async def change_roles(self, project: str, member: int, /, **body: Unpack[RolesIn]) -> MemberOut:
-        """Replace the member's roles. Tasks that they hold in a role they lose are free again."""
+        """Replace the member's roles. Tasks that they hold in a removed role are released."""
         return cast(MemberOut, await self._transport.json("PATCH", f"projects/{project}/members/{member}", body=body))
 
     async def remove_member(self, project: str, member: int, /) -> None:
@@ -348,13 +348,13 @@ class AsyncOperations:
         )
 
     async def map_import(self, project: str, upload: int, /, **body: Unpack[Mapping]) -> ImportOut:
-        """Say what each column of a table is, by a recipe; a job previews the records again."""
+        """Map the columns of a table with a recipe; a job previews the records again."""
         return cast(
             ImportOut, await self._transport.json("POST", f"projects/{project}/imports/{upload}/columns", body=body)
         )
 
     async def undo_import(self, project: str, upload: int, /) -> ImportOut:
-        """Remove the rows that the import made, while nobody has worked on them; a job does it."""
+        """Remove the rows that the import made, while nobody has worked on them, in a background job."""
         return cast(ImportOut, await self._transport.json("POST", f"projects/{project}/imports/{upload}/undo"))
 
     def list_items(
@@ -457,8 +457,8 @@ class AsyncOperations:
         )
 
     async def review_candidates(self, project: str, /, **body: Unpack[ReviewsIn]) -> ReviewsOut:
-        """Accept or drop many candidates, as if you had claimed and submitted each; returns and fixes go one by
-        one.
+        """Accept or drop many candidates, as if you had claimed and submitted each; return or fix candidates one
+        by one.
         """
         return cast(ReviewsOut, await self._transport.json("POST", f"projects/{project}/reviews", body=body))
 
@@ -552,8 +552,8 @@ class AsyncOperations:
     async def read_report(self, project: str, kind: str, /, *, subtest: str | None = None) -> dict[str, Any]:
         """Get one report on the main items, or on those of `subtest`.
 
-        Other parameters are those in the list of reports. A report that only jobs compute is the last stored
-        one; POST computes a new one.
+        Other parameters are those in the list of reports. For reports that only jobs compute, this is the last
+        stored one; POST computes a new one.
         """
         return cast(
             dict[str, Any],
@@ -561,7 +561,7 @@ class AsyncOperations:
         )
 
     async def compute_report(self, project: str, kind: str, /, *, subtest: str | None = None) -> RequestedOut:
-        """Compute a report by a job (`by_job`); its parameters are those of GET. While it runs, no second job
+        """Compute a report in a job (`by_job`); its parameters are those of GET. While it runs, no second job
         starts.
         """
         return cast(
@@ -611,7 +611,7 @@ class AsyncOperations:
         limit: int | None = None,
         order: Literal["position", "-position"] | None = None,
     ) -> AsyncIterator[ReleaseItemOut]:
-        """List the public items as frozen; if a video was taken down since, with the date and the reason."""
+        """List the public items as frozen, with date and reason if their video was taken down since."""
         return self._transport.pages(
             f"projects/{project}/releases/{release}/items", params={"limit": limit, "order": order}
         )
@@ -785,7 +785,9 @@ class AsyncOperations:
         ladder_runs: list[int] | None = None,
         needs: Literal["", "clip", "frames", "order"] | None = None,
     ) -> dict[str, Any]:
-        """Get what stops the next release and what its items need; of a large project, as the last job found it."""
+        """Get what blocks the next release and what its items need; for a large project, the result of the last
+        job.
+        """
         return cast(
             dict[str, Any],
             await self._transport.json(
@@ -794,7 +796,7 @@ class AsyncOperations:
         )
 
     async def check_release(self, project: str, /, **body: Unpack[NextIn]) -> dict[str, Any]:
-        """Check the next release of a large project by a job."""
+        """Check the next release of a large project in a background job."""
         return cast(dict[str, Any], await self._transport.json("POST", f"projects/{project}/next-release", body=body))
 
     async def read_board(
@@ -876,14 +878,14 @@ class AsyncOperations:
     async def measure_proximity(
         self, project: str, release: int, /, **body: Unpack[MeasureProximityIn]
     ) -> dict[str, Any]:
-        """Measure the semantic proximity of a release's foils; a job does it."""
+        """Measure the semantic proximity of a release's foils, in a background job."""
         return cast(
             dict[str, Any],
             await self._transport.json("POST", f"projects/{project}/releases/{release}/proximity", body=body),
         )
 
     async def add_controls(self, project: str, run: int, /, **body: Unpack[ControlsIn]) -> ScoringOut:
-        """Score the other rungs of the evidence ladder; a job does it."""
+        """Score the other rungs of the evidence ladder, in a background job."""
         return cast(
             ScoringOut, await self._transport.json("POST", f"projects/{project}/scoring/{run}/controls", body=body)
         )
@@ -909,7 +911,7 @@ class AsyncOperations:
         return self._transport.pages(f"projects/{project}/scoring/{run}/answers", params={"limit": limit})
 
     async def score_texts(self, project: str, /, **body: Unpack[ScoreTextsIn]) -> dict[str, Any]:
-        """Score all texts with a language model that sees no clip; a job does it."""
+        """Score all texts with a language model that sees no clip, in a background job."""
         return cast(dict[str, Any], await self._transport.json("POST", f"projects/{project}/blind/models", body=body))
 
     async def read_answer_sample(self, project: str, open_answer: int, /) -> dict[str, Any]:
@@ -921,7 +923,7 @@ class AsyncOperations:
     async def judge_answer_sample(
         self, project: str, open_answer: int, /, **body: Unpack[VerdictsIn]
     ) -> dict[str, Any]:
-        """Say which answers of a sample are right."""
+        """Mark which answers of a sample are right."""
         return cast(
             dict[str, Any],
             await self._transport.json("POST", f"projects/{project}/open-answers/{open_answer}/sample", body=body),
@@ -955,11 +957,11 @@ class AsyncOperations:
         return cast(JobRow, await self._transport.json("POST", f"projects/{project}/jobs/{job}/retry", body=body))
 
     async def propose_pairs(self, project: str, /, **body: Unpack[ProposePairsIn]) -> JobOut:
-        """Propose up to 100 items of two clips; a job does it."""
+        """Propose up to 100 items of two clips, in a background job."""
         return cast(JobOut, await self._transport.json("POST", f"projects/{project}/pairs", body=body))
 
     async def extract_objects(self, project: str, /) -> JobOut:
-        """Store the nouns of the captions as objects of the clips; a job does it."""
+        """Store the nouns of the captions as objects of the clips, in a background job."""
         return cast(JobOut, await self._transport.json("POST", f"projects/{project}/objects"))
 
     async def preview_run(self, project: str, /, *, draw: bool | None = None, **body: Unpack[RunIn]) -> dict[str, Any]:
@@ -1020,7 +1022,7 @@ class AsyncOperations:
         return self._transport.pages(f"projects/{project}/selections", params={"limit": limit, "order": order})
 
     async def start_selection(self, project: str, /, **body: Unpack[StartSelectionIn]) -> SelectionRow:
-        """Select candidates so that text alone does not tell the answers; a job computes it."""
+        """Select candidates so that text alone does not give away the answers; a job computes it."""
         return cast(SelectionRow, await self._transport.json("POST", f"projects/{project}/selections", body=body))
 
     async def read_selection(self, project: str, selection: int, /) -> SelectionRow:
@@ -1040,7 +1042,7 @@ class AsyncOperations:
         return self._transport.pages(f"projects/{project}/caption-runs", params={"limit": limit, "order": order})
 
     async def preview_captions(self, project: str, /, **body: Unpack[CaptionRunIn]) -> CaptionRunRow:
-        """Preview the captions of a caption maker; a job does it. `params`: as `methods` lists them."""
+        """Preview the captions of a caption maker, in a background job. `params`: as `methods` lists them."""
         return cast(CaptionRunRow, await self._transport.json("POST", f"projects/{project}/caption-runs", body=body))
 
     async def read_caption_run(self, project: str, caption_run: int, /) -> CaptionRunRow:
@@ -1048,7 +1050,7 @@ class AsyncOperations:
         return cast(CaptionRunRow, await self._transport.json("GET", f"projects/{project}/caption-runs/{caption_run}"))
 
     async def make_captions(self, project: str, caption_run: int, /) -> CaptionRunRow:
-        """Store the previewed captions; a job does it."""
+        """Store the previewed captions, in a background job."""
         return cast(
             CaptionRunRow, await self._transport.json("POST", f"projects/{project}/caption-runs/{caption_run}/make")
         )
@@ -1101,7 +1103,7 @@ class AsyncOperations:
         return cast(list[dict[str, Any]], await self._transport.json("GET", f"projects/{project}/characters"))
 
     async def set_characters(self, project: str, /, **body: Unpack[SetCharactersIn]) -> dict[str, Any]:
-        """Give captions the characters of their movies: `text` is the list as tab-separated text."""
+        """Add the characters of movies to their captions: `text` is the list as tab-separated text."""
         return cast(dict[str, Any], await self._transport.json("POST", f"projects/{project}/characters", body=body))
 
     def list_captions(
@@ -1136,7 +1138,7 @@ class AsyncOperations:
     def list_doubted_captions(
         self, project: str, /, *, limit: int | None = None, order: Literal["id", "-id"] | None = None
     ) -> AsyncIterator[CaptionRow]:
-        """List the captions that most validators of an item did not see in the clip, and that nobody has decided."""
+        """List captions that most validators of an item found untrue of the clip and that await a decision."""
         return self._transport.pages(f"projects/{project}/captions/doubted", params={"limit": limit, "order": order})
 
     async def decide_caption(self, project: str, caption: int, /, **body: Unpack[DoubtIn]) -> CaptionRow:
@@ -1150,7 +1152,7 @@ class AsyncOperations:
         return cast(dict[str, Any], await self._transport.json("GET", f"projects/{project}/items/{item}/history"))
 
     async def move_items(self, project: str, /, **body: Unpack[MovesIn]) -> DoneOut:
-        """Move several items alike; one that may not move stops no other."""
+        """Move several items at once; those that cannot move are skipped."""
         return cast(DoneOut, await self._transport.json("POST", f"projects/{project}/items/moves", body=body))
 
     async def repair_item(self, project: str, /, **body: Unpack[RepairIn]) -> dict[str, Any]:
@@ -1170,7 +1172,7 @@ class AsyncOperations:
         return cast(InvitationRow, await self._transport.json("POST", f"projects/{project}/invitations", body=body))
 
     async def invite_team(self, project: str, /, **body: Unpack[InviteTeamIn]) -> list[InvitationRow]:
-        """Create a link for each role, for so many people."""
+        """Create an invitation link for each role, for a number of people."""
         return cast(
             list[InvitationRow], await self._transport.json("POST", f"projects/{project}/invitations/team", body=body)
         )
@@ -1238,15 +1240,15 @@ class AsyncOperations:
         return cast(dict[str, Any], await self._transport.json("GET", f"projects/{project}/crowd/{crowd}/lists/{name}"))
 
     async def close_study(self, project: str, crowd: int, /) -> CrowdStudyRow:
-        """Close a crowd study: nobody new enters."""
+        """Close a crowd study to new participants."""
         return cast(CrowdStudyRow, await self._transport.json("POST", f"projects/{project}/crowd/{crowd}/close"))
 
     async def reopen_study(self, project: str, crowd: int, /) -> CrowdStudyRow:
-        """Open a closed crowd study again."""
+        """Reopen a closed crowd study."""
         return cast(CrowdStudyRow, await self._transport.json("POST", f"projects/{project}/crowd/{crowd}/reopen"))
 
     async def free_late_places(self, project: str, crowd: int, /) -> dict[str, Any]:
-        """Free the places whose time is over."""
+        """Free the places whose time has run out."""
         return cast(dict[str, Any], await self._transport.json("POST", f"projects/{project}/crowd/{crowd}/free-late"))
 
     async def free_place(self, project: str, crowd: int, /, **body: Unpack[PlaceIn]) -> CrowdPlaceRow:
@@ -1278,28 +1280,28 @@ class AsyncOperations:
         return cast(list[dict[str, Any]], await self._transport.json("GET", f"projects/{project}/validators"))
 
     async def pause_validator(self, project: str, validator: int, /, **body: Unpack[NoteIn]) -> dict[str, Any]:
-        """Pause a validator: their open tasks are free again."""
+        """Pause a validator and release their open tasks."""
         return cast(
             dict[str, Any],
             await self._transport.json("POST", f"projects/{project}/validators/{validator}/pause", body=body),
         )
 
     async def resume_validator(self, project: str, validator: int, /, **body: Unpack[NoteIn]) -> dict[str, Any]:
-        """Let a paused validator continue; their results are counted again from zero."""
+        """Resume a paused validator; their gold results restart from zero."""
         return cast(
             dict[str, Any],
             await self._transport.json("POST", f"projects/{project}/validators/{validator}/resume", body=body),
         )
 
     async def exclude_votes(self, project: str, validator: int, /, **body: Unpack[NoteIn]) -> dict[str, Any]:
-        """Exclude all votes of a validator; verdicts follow."""
+        """Exclude all votes of a validator; verdicts are recomputed."""
         return cast(
             dict[str, Any],
             await self._transport.json("POST", f"projects/{project}/validators/{validator}/exclude", body=body),
         )
 
     async def reinstate_votes(self, project: str, validator: int, /, **body: Unpack[NoteIn]) -> dict[str, Any]:
-        """Let excluded votes of a validator count again."""
+        """Reinstate the excluded votes of a validator."""
         return cast(
             dict[str, Any],
             await self._transport.json("POST", f"projects/{project}/validators/{validator}/reinstate", body=body),
@@ -1339,7 +1341,7 @@ class AsyncOperations:
         return cast(PracticeCaptionRow, await self._transport.json("POST", f"projects/{project}/practice", body=body))
 
     async def read_quality(self, project: str, /) -> dict[str, Any]:
-        """Get what practice, gold and the qualification have, and experts' labels."""
+        """Get the pairs of practice, gold and qualification, and experts' labels."""
         return cast(dict[str, Any], await self._transport.json("GET", f"projects/{project}/quality"))
 
     async def read_label(self, project: str, /) -> LabelOut:
@@ -1395,7 +1397,7 @@ class AsyncOperations:
         return cast(ObjectCheckRow, await self._transport.json("POST", f"projects/{project}/object-checks", body=body))
 
     async def classify_object(self, project: str, /, **body: Unpack[ObjectErrorIn]) -> dict[str, Any]:
-        """Say what kind of error a wrong object is."""
+        """Classify the error of a wrong object."""
         return cast(
             dict[str, Any], await self._transport.json("POST", f"projects/{project}/object-checks/errors", body=body)
         )
@@ -1440,7 +1442,7 @@ class AsyncOperations:
         )
 
     async def archive_project(self, project: str, /, **body: Unpack[ArchivedIn]) -> ProjectOut:
-        """Archive the project, or end that."""
+        """Archive the project, or unarchive it."""
         return cast(ProjectOut, await self._transport.json("POST", f"projects/{project}/archive", body=body))
 
     async def delete_project(self, project: str, /, **body: Unpack[DeleteProjectIn]) -> None:
@@ -1467,7 +1469,7 @@ class AsyncOperations:
         )
 
     async def renew_archive(self, project: str, release: int, /) -> PublicPageRow:
-        """Create the archive of the public page again; a job does it."""
+        """Create the archive of the public page again, in a background job."""
         return cast(
             PublicPageRow, await self._transport.json("POST", f"projects/{project}/releases/{release}/public/archive")
         )
@@ -1528,7 +1530,7 @@ class AsyncOperations:
         return cast(FolderOut, await self._transport.json("GET", f"projects/{project}/releases/{release}/folder"))
 
     async def write_folder(self, project: str, release: int, /, **body: Unpack[WriteFolderIn]) -> FolderOut:
-        """Write the folder of a release for a data set hub; a job does it."""
+        """Write the folder of a release for a data set hub, in a background job."""
         return cast(
             FolderOut, await self._transport.json("POST", f"projects/{project}/releases/{release}/folder", body=body)
         )
@@ -1544,7 +1546,7 @@ class AsyncOperations:
         return self._transport.pages(f"projects/{project}/descriptions", params={"limit": limit, "order": order})
 
     async def describe_videos(self, project: str, /, **body: Unpack[DescribeVideosIn]) -> DescriptionsRow:
-        """Describe frames of the clips; a job does it. Continue it with `retry_job`."""
+        """Describe frames of the clips, in a background job. Continue it with `retry_job`."""
         return cast(DescriptionsRow, await self._transport.json("POST", f"projects/{project}/descriptions", body=body))
 
     async def import_descriptions(self, project: str, /, **body: Unpack[ImportDescriptionsForm]) -> DescriptionsRow:
@@ -1566,7 +1568,7 @@ class AsyncOperations:
         return self._transport.pages(f"projects/{project}/biases", params={"limit": limit, "order": order})
 
     async def measure_bias(self, project: str, /, **body: Unpack[MeasureBiasIn]) -> BiasRunRow:
-        """Measure the biases of a data set from descriptions; a job does it."""
+        """Measure the biases of a data set from descriptions, in a background job."""
         return cast(BiasRunRow, await self._transport.json("POST", f"projects/{project}/biases", body=body))
 
     async def import_splits(self, project: str, /, **body: Unpack[ImportSplitsForm]) -> BiasRunRow:
@@ -1578,7 +1580,7 @@ class AsyncOperations:
         return cast(BiasRunRow, await self._transport.json("GET", f"projects/{project}/biases/{biase}"))
 
     async def list_bias_models(self, project: str, biase: int, /) -> dict[str, Any]:
-        """Get models on the splits."""
+        """Get the results of models on the splits."""
         return cast(dict[str, Any], await self._transport.json("GET", f"projects/{project}/biases/{biase}/models"))
 
     async def import_answers(
@@ -1593,7 +1595,7 @@ class AsyncOperations:
     async def predict_samples(
         self, project: str, biase: int, /, **body: Unpack[PredictSamplesIn]
     ) -> BenchmarkedModelRow:
-        """Train a classifier on a frozen backbone, or score an image-text model; a job does it."""
+        """Train a classifier on a frozen backbone, or score an image-text model, in a background job."""
         return cast(
             BenchmarkedModelRow,
             await self._transport.json("POST", f"projects/{project}/biases/{biase}/train", body=body),
@@ -1604,7 +1606,7 @@ class AsyncOperations:
         return cast(ShortcutsOut, await self._transport.json("GET", f"projects/{project}/shortcuts"))
 
     async def check_shortcuts(self, project: str, /, **body: Unpack[CheckShortcutsIn]) -> ItemCheckRow:
-        """Check which items descriptions alone answer; a job does it."""
+        """Check which items descriptions alone answer, in a background job."""
         return cast(ItemCheckRow, await self._transport.json("POST", f"projects/{project}/shortcuts", body=body))
 
     def list_trainings(
@@ -1622,7 +1624,7 @@ class AsyncOperations:
         )
 
     async def start_training(self, project: str, /, **body: Unpack[StartTrainingIn]) -> TeacherTrainingRow:
-        """Train a model by LLM-teacher; a job does it. Continue it with `retry_job`."""
+        """Train a model by LLM-teacher, in a background job. Continue it with `retry_job`."""
         return cast(TeacherTrainingRow, await self._transport.json("POST", f"projects/{project}/trainings", body=body))
 
     async def read_training(self, project: str, training: int, /) -> TrainingDetail:
@@ -1632,7 +1634,7 @@ class AsyncOperations:
     async def evaluate_training(
         self, project: str, training: int, /, **body: Unpack[ReleaseOf]
     ) -> StudentEvaluationRow:
-        """Evaluate another release before and after the training; a job does it."""
+        """Evaluate another release before and after the training, in a background job."""
         return cast(
             StudentEvaluationRow,
             await self._transport.json("POST", f"projects/{project}/trainings/{training}/readings", body=body),
@@ -1680,7 +1682,7 @@ class AsyncOperations:
         return cast(OverviewOut, await self._transport.json("GET", f"projects/{project}/overview"))
 
     async def compute_plan(self, project: str, /, **body: Unpack[PlanIn]) -> dict[str, Any]:
-        """Compute what a study takes: items, votes, people, hours and cost."""
+        """Estimate what a study takes: items, votes, people, hours and cost."""
         return cast(dict[str, Any], await self._transport.json("POST", f"projects/{project}/plan", body=body))
 
     def list_events(

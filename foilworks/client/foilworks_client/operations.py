@@ -218,15 +218,15 @@ class Operations:
         )
 
     def decline(self, token: str, /) -> None:
-        """Return the task at its content warning: you get no task of this clip any more."""
+        """Decline the task at its content warning: you get no more tasks of this clip."""
         self._transport.json("POST", f"work/{token}/decline")
 
     def save_draft(self, token: str, /, **body: Unpack[DraftIn]) -> Drafted:
-        """Store what is written so far as the page stores it; 410 if the task was already submitted."""
+        """Save a draft, as the page does; 410 if the task was already submitted."""
         return cast(Drafted, self._transport.json("POST", f"work/{token}/draft", body=body))
 
     def undo(self, kind: str, pk: int, /) -> WorkOut:
-        """Undo your last answer (the `id` of a submit) in its time; you get its task again."""
+        """Undo your last answer (the `id` of a submit) while it can be undone; you get its task again."""
         return cast(WorkOut, self._transport.json("POST", f"work/undo/{kind}/{pk}"))
 
     def me(self) -> Me:
@@ -278,7 +278,7 @@ class Operations:
         return cast(MemberOut, self._transport.json("GET", f"projects/{project}/members/{member}"))
 
     def change_roles(self, project: str, member: int, /, **body: Unpack[RolesIn]) -> MemberOut:
-        """Replace the member's roles. Tasks that they hold in a role they lose are free again."""
+        """Replace the member's roles. Tasks that they hold in a removed role are released."""
         return cast(MemberOut, self._transport.json("PATCH", f"projects/{project}/members/{member}", body=body))
 
     def remove_member(self, project: str, member: int, /) -> None:
@@ -345,11 +345,11 @@ class Operations:
         )
 
     def map_import(self, project: str, upload: int, /, **body: Unpack[Mapping]) -> ImportOut:
-        """Say what each column of a table is, by a recipe; a job previews the records again."""
+        """Map the columns of a table with a recipe; a job previews the records again."""
         return cast(ImportOut, self._transport.json("POST", f"projects/{project}/imports/{upload}/columns", body=body))
 
     def undo_import(self, project: str, upload: int, /) -> ImportOut:
-        """Remove the rows that the import made, while nobody has worked on them; a job does it."""
+        """Remove the rows that the import made, while nobody has worked on them, in a background job."""
         return cast(ImportOut, self._transport.json("POST", f"projects/{project}/imports/{upload}/undo"))
 
     def list_items(
@@ -452,8 +452,8 @@ class Operations:
         )
 
     def review_candidates(self, project: str, /, **body: Unpack[ReviewsIn]) -> ReviewsOut:
-        """Accept or drop many candidates, as if you had claimed and submitted each; returns and fixes go one by
-        one.
+        """Accept or drop many candidates, as if you had claimed and submitted each; return or fix candidates one
+        by one.
         """
         return cast(ReviewsOut, self._transport.json("POST", f"projects/{project}/reviews", body=body))
 
@@ -547,8 +547,8 @@ class Operations:
     def read_report(self, project: str, kind: str, /, *, subtest: str | None = None) -> dict[str, Any]:
         """Get one report on the main items, or on those of `subtest`.
 
-        Other parameters are those in the list of reports. A report that only jobs compute is the last stored
-        one; POST computes a new one.
+        Other parameters are those in the list of reports. For reports that only jobs compute, this is the last
+        stored one; POST computes a new one.
         """
         return cast(
             dict[str, Any],
@@ -556,7 +556,7 @@ class Operations:
         )
 
     def compute_report(self, project: str, kind: str, /, *, subtest: str | None = None) -> RequestedOut:
-        """Compute a report by a job (`by_job`); its parameters are those of GET. While it runs, no second job
+        """Compute a report in a job (`by_job`); its parameters are those of GET. While it runs, no second job
         starts.
         """
         return cast(
@@ -604,7 +604,7 @@ class Operations:
         limit: int | None = None,
         order: Literal["position", "-position"] | None = None,
     ) -> Iterator[ReleaseItemOut]:
-        """List the public items as frozen; if a video was taken down since, with the date and the reason."""
+        """List the public items as frozen, with date and reason if their video was taken down since."""
         return self._transport.pages(
             f"projects/{project}/releases/{release}/items", params={"limit": limit, "order": order}
         )
@@ -771,7 +771,9 @@ class Operations:
         ladder_runs: list[int] | None = None,
         needs: Literal["", "clip", "frames", "order"] | None = None,
     ) -> dict[str, Any]:
-        """Get what stops the next release and what its items need; of a large project, as the last job found it."""
+        """Get what blocks the next release and what its items need; for a large project, the result of the last
+        job.
+        """
         return cast(
             dict[str, Any],
             self._transport.json(
@@ -780,7 +782,7 @@ class Operations:
         )
 
     def check_release(self, project: str, /, **body: Unpack[NextIn]) -> dict[str, Any]:
-        """Check the next release of a large project by a job."""
+        """Check the next release of a large project in a background job."""
         return cast(dict[str, Any], self._transport.json("POST", f"projects/{project}/next-release", body=body))
 
     def read_board(
@@ -858,13 +860,13 @@ class Operations:
         )
 
     def measure_proximity(self, project: str, release: int, /, **body: Unpack[MeasureProximityIn]) -> dict[str, Any]:
-        """Measure the semantic proximity of a release's foils; a job does it."""
+        """Measure the semantic proximity of a release's foils, in a background job."""
         return cast(
             dict[str, Any], self._transport.json("POST", f"projects/{project}/releases/{release}/proximity", body=body)
         )
 
     def add_controls(self, project: str, run: int, /, **body: Unpack[ControlsIn]) -> ScoringOut:
-        """Score the other rungs of the evidence ladder; a job does it."""
+        """Score the other rungs of the evidence ladder, in a background job."""
         return cast(ScoringOut, self._transport.json("POST", f"projects/{project}/scoring/{run}/controls", body=body))
 
     def bring_rung_scores(self, project: str, run: int, /, **body: Unpack[BringRungScoresForm]) -> ScoringOut:
@@ -884,7 +886,7 @@ class Operations:
         return self._transport.pages(f"projects/{project}/scoring/{run}/answers", params={"limit": limit})
 
     def score_texts(self, project: str, /, **body: Unpack[ScoreTextsIn]) -> dict[str, Any]:
-        """Score all texts with a language model that sees no clip; a job does it."""
+        """Score all texts with a language model that sees no clip, in a background job."""
         return cast(dict[str, Any], self._transport.json("POST", f"projects/{project}/blind/models", body=body))
 
     def read_answer_sample(self, project: str, open_answer: int, /) -> dict[str, Any]:
@@ -894,7 +896,7 @@ class Operations:
         )
 
     def judge_answer_sample(self, project: str, open_answer: int, /, **body: Unpack[VerdictsIn]) -> dict[str, Any]:
-        """Say which answers of a sample are right."""
+        """Mark which answers of a sample are right."""
         return cast(
             dict[str, Any],
             self._transport.json("POST", f"projects/{project}/open-answers/{open_answer}/sample", body=body),
@@ -928,11 +930,11 @@ class Operations:
         return cast(JobRow, self._transport.json("POST", f"projects/{project}/jobs/{job}/retry", body=body))
 
     def propose_pairs(self, project: str, /, **body: Unpack[ProposePairsIn]) -> JobOut:
-        """Propose up to 100 items of two clips; a job does it."""
+        """Propose up to 100 items of two clips, in a background job."""
         return cast(JobOut, self._transport.json("POST", f"projects/{project}/pairs", body=body))
 
     def extract_objects(self, project: str, /) -> JobOut:
-        """Store the nouns of the captions as objects of the clips; a job does it."""
+        """Store the nouns of the captions as objects of the clips, in a background job."""
         return cast(JobOut, self._transport.json("POST", f"projects/{project}/objects"))
 
     def preview_run(self, project: str, /, *, draw: bool | None = None, **body: Unpack[RunIn]) -> dict[str, Any]:
@@ -993,7 +995,7 @@ class Operations:
         return self._transport.pages(f"projects/{project}/selections", params={"limit": limit, "order": order})
 
     def start_selection(self, project: str, /, **body: Unpack[StartSelectionIn]) -> SelectionRow:
-        """Select candidates so that text alone does not tell the answers; a job computes it."""
+        """Select candidates so that text alone does not give away the answers; a job computes it."""
         return cast(SelectionRow, self._transport.json("POST", f"projects/{project}/selections", body=body))
 
     def read_selection(self, project: str, selection: int, /) -> SelectionRow:
@@ -1011,7 +1013,7 @@ class Operations:
         return self._transport.pages(f"projects/{project}/caption-runs", params={"limit": limit, "order": order})
 
     def preview_captions(self, project: str, /, **body: Unpack[CaptionRunIn]) -> CaptionRunRow:
-        """Preview the captions of a caption maker; a job does it. `params`: as `methods` lists them."""
+        """Preview the captions of a caption maker, in a background job. `params`: as `methods` lists them."""
         return cast(CaptionRunRow, self._transport.json("POST", f"projects/{project}/caption-runs", body=body))
 
     def read_caption_run(self, project: str, caption_run: int, /) -> CaptionRunRow:
@@ -1019,7 +1021,7 @@ class Operations:
         return cast(CaptionRunRow, self._transport.json("GET", f"projects/{project}/caption-runs/{caption_run}"))
 
     def make_captions(self, project: str, caption_run: int, /) -> CaptionRunRow:
-        """Store the previewed captions; a job does it."""
+        """Store the previewed captions, in a background job."""
         return cast(CaptionRunRow, self._transport.json("POST", f"projects/{project}/caption-runs/{caption_run}/make"))
 
     def list_videos(
@@ -1068,7 +1070,7 @@ class Operations:
         return cast(list[dict[str, Any]], self._transport.json("GET", f"projects/{project}/characters"))
 
     def set_characters(self, project: str, /, **body: Unpack[SetCharactersIn]) -> dict[str, Any]:
-        """Give captions the characters of their movies: `text` is the list as tab-separated text."""
+        """Add the characters of movies to their captions: `text` is the list as tab-separated text."""
         return cast(dict[str, Any], self._transport.json("POST", f"projects/{project}/characters", body=body))
 
     def list_captions(
@@ -1103,7 +1105,7 @@ class Operations:
     def list_doubted_captions(
         self, project: str, /, *, limit: int | None = None, order: Literal["id", "-id"] | None = None
     ) -> Iterator[CaptionRow]:
-        """List the captions that most validators of an item did not see in the clip, and that nobody has decided."""
+        """List captions that most validators of an item found untrue of the clip and that a decision."""
         return self._transport.pages(f"projects/{project}/captions/doubted", params={"limit": limit, "order": order})
 
     def decide_caption(self, project: str, caption: int, /, **body: Unpack[DoubtIn]) -> CaptionRow:
@@ -1115,7 +1117,7 @@ class Operations:
         return cast(dict[str, Any], self._transport.json("GET", f"projects/{project}/items/{item}/history"))
 
     def move_items(self, project: str, /, **body: Unpack[MovesIn]) -> DoneOut:
-        """Move several items alike; one that may not move stops no other."""
+        """Move several items at once; those that cannot move are skipped."""
         return cast(DoneOut, self._transport.json("POST", f"projects/{project}/items/moves", body=body))
 
     def repair_item(self, project: str, /, **body: Unpack[RepairIn]) -> dict[str, Any]:
@@ -1133,7 +1135,7 @@ class Operations:
         return cast(InvitationRow, self._transport.json("POST", f"projects/{project}/invitations", body=body))
 
     def invite_team(self, project: str, /, **body: Unpack[InviteTeamIn]) -> list[InvitationRow]:
-        """Create a link for each role, for so many people."""
+        """Create an invitation link for each role, for a number of people."""
         return cast(
             list[InvitationRow], self._transport.json("POST", f"projects/{project}/invitations/team", body=body)
         )
@@ -1199,15 +1201,15 @@ class Operations:
         return cast(dict[str, Any], self._transport.json("GET", f"projects/{project}/crowd/{crowd}/lists/{name}"))
 
     def close_study(self, project: str, crowd: int, /) -> CrowdStudyRow:
-        """Close a crowd study: nobody new enters."""
+        """Close a crowd study to new participants."""
         return cast(CrowdStudyRow, self._transport.json("POST", f"projects/{project}/crowd/{crowd}/close"))
 
     def reopen_study(self, project: str, crowd: int, /) -> CrowdStudyRow:
-        """Open a closed crowd study again."""
+        """Reopen a closed crowd study."""
         return cast(CrowdStudyRow, self._transport.json("POST", f"projects/{project}/crowd/{crowd}/reopen"))
 
     def free_late_places(self, project: str, crowd: int, /) -> dict[str, Any]:
-        """Free the places whose time is over."""
+        """Free the places whose time has run out."""
         return cast(dict[str, Any], self._transport.json("POST", f"projects/{project}/crowd/{crowd}/free-late"))
 
     def free_place(self, project: str, crowd: int, /, **body: Unpack[PlaceIn]) -> CrowdPlaceRow:
@@ -1231,26 +1233,26 @@ class Operations:
         return cast(list[dict[str, Any]], self._transport.json("GET", f"projects/{project}/validators"))
 
     def pause_validator(self, project: str, validator: int, /, **body: Unpack[NoteIn]) -> dict[str, Any]:
-        """Pause a validator: their open tasks are free again."""
+        """Pause a validator and release their open tasks."""
         return cast(
             dict[str, Any], self._transport.json("POST", f"projects/{project}/validators/{validator}/pause", body=body)
         )
 
     def resume_validator(self, project: str, validator: int, /, **body: Unpack[NoteIn]) -> dict[str, Any]:
-        """Let a paused validator continue; their results are counted again from zero."""
+        """Resume a paused validator; their gold results restart from zero."""
         return cast(
             dict[str, Any], self._transport.json("POST", f"projects/{project}/validators/{validator}/resume", body=body)
         )
 
     def exclude_votes(self, project: str, validator: int, /, **body: Unpack[NoteIn]) -> dict[str, Any]:
-        """Exclude all votes of a validator; verdicts follow."""
+        """Exclude all votes of a validator; verdicts are recomputed."""
         return cast(
             dict[str, Any],
             self._transport.json("POST", f"projects/{project}/validators/{validator}/exclude", body=body),
         )
 
     def reinstate_votes(self, project: str, validator: int, /, **body: Unpack[NoteIn]) -> dict[str, Any]:
-        """Let excluded votes of a validator count again."""
+        """Reinstate the excluded votes of a validator."""
         return cast(
             dict[str, Any],
             self._transport.json("POST", f"projects/{project}/validators/{validator}/reinstate", body=body),
@@ -1290,7 +1292,7 @@ class Operations:
         return cast(PracticeCaptionRow, self._transport.json("POST", f"projects/{project}/practice", body=body))
 
     def read_quality(self, project: str, /) -> dict[str, Any]:
-        """Get what practice, gold and the qualification have, and experts' labels."""
+        """Get the pairs of practice, gold and qualification, and experts' labels."""
         return cast(dict[str, Any], self._transport.json("GET", f"projects/{project}/quality"))
 
     def read_label(self, project: str, /) -> LabelOut:
@@ -1340,7 +1342,7 @@ class Operations:
         return cast(ObjectCheckRow, self._transport.json("POST", f"projects/{project}/object-checks", body=body))
 
     def classify_object(self, project: str, /, **body: Unpack[ObjectErrorIn]) -> dict[str, Any]:
-        """Say what kind of error a wrong object is."""
+        """Classify the error of a wrong object."""
         return cast(dict[str, Any], self._transport.json("POST", f"projects/{project}/object-checks/errors", body=body))
 
     def read_settings(self, project: str, /) -> dict[str, Any]:
@@ -1378,7 +1380,7 @@ class Operations:
         )
 
     def archive_project(self, project: str, /, **body: Unpack[ArchivedIn]) -> ProjectOut:
-        """Archive the project, or end that."""
+        """Archive the project, or unarchive it."""
         return cast(ProjectOut, self._transport.json("POST", f"projects/{project}/archive", body=body))
 
     def delete_project(self, project: str, /, **body: Unpack[DeleteProjectIn]) -> None:
@@ -1402,7 +1404,7 @@ class Operations:
         )
 
     def renew_archive(self, project: str, release: int, /) -> PublicPageRow:
-        """Create the archive of the public page again; a job does it."""
+        """Create the archive of the public page again, in a background job."""
         return cast(
             PublicPageRow, self._transport.json("POST", f"projects/{project}/releases/{release}/public/archive")
         )
@@ -1461,7 +1463,7 @@ class Operations:
         return cast(FolderOut, self._transport.json("GET", f"projects/{project}/releases/{release}/folder"))
 
     def write_folder(self, project: str, release: int, /, **body: Unpack[WriteFolderIn]) -> FolderOut:
-        """Write the folder of a release for a data set hub; a job does it."""
+        """Write the folder of a release for a data set hub, in a background job."""
         return cast(FolderOut, self._transport.json("POST", f"projects/{project}/releases/{release}/folder", body=body))
 
     def read_folder_file(self, project: str, release: int, /) -> bytes:
@@ -1475,7 +1477,7 @@ class Operations:
         return self._transport.pages(f"projects/{project}/descriptions", params={"limit": limit, "order": order})
 
     def describe_videos(self, project: str, /, **body: Unpack[DescribeVideosIn]) -> DescriptionsRow:
-        """Describe frames of the clips; a job does it. Continue it with `retry_job`."""
+        """Describe frames of the clips, in a background job. Continue it with `retry_job`."""
         return cast(DescriptionsRow, self._transport.json("POST", f"projects/{project}/descriptions", body=body))
 
     def import_descriptions(self, project: str, /, **body: Unpack[ImportDescriptionsForm]) -> DescriptionsRow:
@@ -1493,7 +1495,7 @@ class Operations:
         return self._transport.pages(f"projects/{project}/biases", params={"limit": limit, "order": order})
 
     def measure_bias(self, project: str, /, **body: Unpack[MeasureBiasIn]) -> BiasRunRow:
-        """Measure the biases of a data set from descriptions; a job does it."""
+        """Measure the biases of a data set from descriptions, in a background job."""
         return cast(BiasRunRow, self._transport.json("POST", f"projects/{project}/biases", body=body))
 
     def import_splits(self, project: str, /, **body: Unpack[ImportSplitsForm]) -> BiasRunRow:
@@ -1505,7 +1507,7 @@ class Operations:
         return cast(BiasRunRow, self._transport.json("GET", f"projects/{project}/biases/{biase}"))
 
     def list_bias_models(self, project: str, biase: int, /) -> dict[str, Any]:
-        """Get models on the splits."""
+        """Get the results of models on the splits."""
         return cast(dict[str, Any], self._transport.json("GET", f"projects/{project}/biases/{biase}/models"))
 
     def import_answers(self, project: str, biase: int, /, **body: Unpack[ImportAnswersForm]) -> BenchmarkedModelRow:
@@ -1515,7 +1517,7 @@ class Operations:
         )
 
     def predict_samples(self, project: str, biase: int, /, **body: Unpack[PredictSamplesIn]) -> BenchmarkedModelRow:
-        """Train a classifier on a frozen backbone, or score an image-text model; a job does it."""
+        """Train a classifier on a frozen backbone, or score an image-text model, in a background job."""
         return cast(
             BenchmarkedModelRow, self._transport.json("POST", f"projects/{project}/biases/{biase}/train", body=body)
         )
@@ -1525,7 +1527,7 @@ class Operations:
         return cast(ShortcutsOut, self._transport.json("GET", f"projects/{project}/shortcuts"))
 
     def check_shortcuts(self, project: str, /, **body: Unpack[CheckShortcutsIn]) -> ItemCheckRow:
-        """Check which items descriptions alone answer; a job does it."""
+        """Check which items descriptions alone answer, in a background job."""
         return cast(ItemCheckRow, self._transport.json("POST", f"projects/{project}/shortcuts", body=body))
 
     def list_trainings(
@@ -1543,7 +1545,7 @@ class Operations:
         )
 
     def start_training(self, project: str, /, **body: Unpack[StartTrainingIn]) -> TeacherTrainingRow:
-        """Train a model by LLM-teacher; a job does it. Continue it with `retry_job`."""
+        """Train a model by LLM-teacher, in a background job. Continue it with `retry_job`."""
         return cast(TeacherTrainingRow, self._transport.json("POST", f"projects/{project}/trainings", body=body))
 
     def read_training(self, project: str, training: int, /) -> TrainingDetail:
@@ -1551,7 +1553,7 @@ class Operations:
         return cast(TrainingDetail, self._transport.json("GET", f"projects/{project}/trainings/{training}"))
 
     def evaluate_training(self, project: str, training: int, /, **body: Unpack[ReleaseOf]) -> StudentEvaluationRow:
-        """Evaluate another release before and after the training; a job does it."""
+        """Evaluate another release before and after the training, in a background job."""
         return cast(
             StudentEvaluationRow,
             self._transport.json("POST", f"projects/{project}/trainings/{training}/readings", body=body),
@@ -1593,7 +1595,7 @@ class Operations:
         return cast(OverviewOut, self._transport.json("GET", f"projects/{project}/overview"))
 
     def compute_plan(self, project: str, /, **body: Unpack[PlanIn]) -> dict[str, Any]:
-        """Compute what a study takes: items, votes, people, hours and cost."""
+        """Estimate what a study takes: items, votes, people, hours and cost."""
         return cast(dict[str, Any], self._transport.json("POST", f"projects/{project}/plan", body=body))
 
     def list_events(

@@ -5,10 +5,9 @@ from django.contrib.auth.views import LogoutView
 from django.urls import include, path
 from django.views.decorators.http import require_http_methods
 
+from foilworks.core.projects import list_views, views, webhook_views
 from foilworks.core.projects import sign_in_views as sign_in
-from foilworks.core.projects import views, webhook_views
 from foilworks.core.projects.audit_trail import views as trail_views
-from foilworks.core.projects.listing import views as list_views
 from foilworks.core.projects.notifications import views as notification_views
 
 app_name = "projects"

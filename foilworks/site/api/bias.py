@@ -178,7 +178,7 @@ rows.listed(
 rows.write(
     "/descriptions",
     "describe_videos",
-    "Describe frames of the clips; a job does it. Continue it with `retry_job`.",
+    "Describe frames of the clips, in a background job. Continue it with `retry_job`.",
     _describe,
     form=DescribeForm,
     shape=DescriptionsOut,
@@ -212,7 +212,7 @@ rows.listed(
 rows.write(
     "/biases",
     "measure_bias",
-    "Measure the biases of a data set from descriptions; a job does it.",
+    "Measure the biases of a data set from descriptions, in a background job.",
     _measure,
     form=MeasureForm,
     make=lambda call, data: MeasureForm(call.project, data),
@@ -237,7 +237,9 @@ rows.read(
     BiasOut,
     get=get_bias_run,
 )
-rows.read("/biases/{int:pk}/models", "list_bias_models", "Get models on the splits.", _models, get=get_bias_run)
+rows.read(
+    "/biases/{int:pk}/models", "list_bias_models", "Get the results of models on the splits.", _models, get=get_bias_run
+)
 rows.write(
     "/biases/{int:pk}/models",
     "import_answers",
@@ -252,7 +254,7 @@ rows.write(
 rows.write(
     "/biases/{int:pk}/train",
     "predict_samples",
-    "Train a classifier on a frozen backbone, or score an image-text model; a job does it.",
+    "Train a classifier on a frozen backbone, or score an image-text model, in a background job.",
     _predict,
     form=TrainForm,
     shape=ModelOut,
@@ -263,7 +265,7 @@ rows.read("/shortcuts", "read_shortcuts", "Get the items that descriptions alone
 rows.write(
     "/shortcuts",
     "check_shortcuts",
-    "Check which items descriptions alone answer; a job does it.",
+    "Check which items descriptions alone answer, in a background job.",
     _check,
     form=ShortcutForm,
     make=lambda call, data: ShortcutForm(call.project, data),
@@ -281,7 +283,7 @@ rows.listed(
 rows.write(
     "/trainings",
     "start_training",
-    "Train a model by LLM-teacher; a job does it. Continue it with `retry_job`.",
+    "Train a model by LLM-teacher, in a background job. Continue it with `retry_job`.",
     _train,
     form=TrainingForm,
     make=lambda call, data: TrainingForm(call.project, data),
@@ -300,7 +302,7 @@ rows.read(
 rows.write(
     "/trainings/{int:pk}/readings",
     "evaluate_training",
-    "Evaluate another release before and after the training; a job does it.",
+    "Evaluate another release before and after the training, in a background job.",
     _read,
     body=ReleaseOf,
     shape=ReadingOut,

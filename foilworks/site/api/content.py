@@ -290,7 +290,7 @@ rows.read(
 rows.write(
     "/characters",
     "set_characters",
-    "Give captions the characters of their movies: `text` is the list as tab-separated text.",
+    "Add the characters of movies to their captions: `text` is the list as tab-separated text.",
     _characters,
     form=CharactersForm,
     make=lambda _call, data: CharactersForm(data),
@@ -309,7 +309,7 @@ rows.read("/captions/{int:pk}", "read_caption", "Get one caption.", lambda call:
 rows.listed(
     "/captions/doubted",
     "list_doubted_captions",
-    "List the captions that most validators of an item did not see in the clip, and that nobody has decided.",
+    "List captions that most validators of an item found untrue of the clip and that await a decision.",
     lambda call: captions_in_doubt(call.project),
     CaptionOut,
     orders=("id", "-id"),
@@ -326,7 +326,7 @@ rows.read("/items/{int:pk}/history", "read_history", "Get the history of one ite
 rows.write(
     "/items/moves",
     "move_items",
-    "Move several items alike; one that may not move stops no other.",
+    "Move several items at once; those that cannot move are skipped.",
     _move_items,
     body=MovesIn,
     shape=DoneOut,

@@ -198,7 +198,7 @@ rows.listed(
 rows.write(
     "/selections",
     "start_selection",
-    "Select candidates so that text alone does not tell the answers; a job computes it.",
+    "Select candidates so that text alone does not give away the answers; a job computes it.",
     _select,
     form=SelectionForm,
     make=lambda call, data: SelectionForm(call.project, data),
@@ -231,7 +231,7 @@ rows.listed(
 rows.write(
     "/caption-runs",
     "preview_captions",
-    "Preview the captions of a caption maker; a job does it. `params`: as `methods` lists them.",
+    "Preview the captions of a caption maker, in a background job. `params`: as `methods` lists them.",
     _preview_captions,
     body=body_of(CaptionForm, "CaptionRunIn", params=(Anything, {})),
     shape=CaptionRunOut,
@@ -248,7 +248,7 @@ rows.read(
 rows.write(
     "/caption-runs/{int:pk}/make",
     "make_captions",
-    "Store the previewed captions; a job does it.",
+    "Store the previewed captions, in a background job.",
     lambda call: actions.make_captions(call.person, call.row),
     shape=CaptionRunOut,
     status=202,

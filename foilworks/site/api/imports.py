@@ -144,12 +144,12 @@ def discard_import(request: HttpRequest, slug: Slug, pk: int) -> Status:
 @router.post("/{int:pk}/columns", response=writes(ImportOut, 202))
 @once
 def map_import(request: HttpRequest, slug: Slug, pk: int, body: Mapping) -> Status:
-    """Say what each column of a table is, by a recipe; a job previews the records again."""
+    """Map the columns of a table with a recipe; a job previews the records again."""
     return Status(202, import_out(map_columns(request.user, get_import(request.user, slug, pk), body.mapping)))
 
 
 @router.post("/{int:pk}/undo", response=writes(ImportOut, 202))
 @once
 def undo_import(request: HttpRequest, slug: Slug, pk: int) -> Status:
-    """Remove the rows that the import made, while nobody has worked on them; a job does it."""
+    """Remove the rows that the import made, while nobody has worked on them, in a background job."""
     return Status(202, import_out(request_undo(request.user, get_import(request.user, slug, pk))))

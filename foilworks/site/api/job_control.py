@@ -107,7 +107,7 @@ rows.write(
 rows.write(
     "/pairs",
     "propose_pairs",
-    "Propose up to 100 items of two clips; a job does it.",
+    "Propose up to 100 items of two clips, in a background job.",
     _pairs,
     form=ProposeForm,
     make=lambda call, data: ProposeForm(data, project=call.project),
@@ -117,7 +117,7 @@ rows.write(
 rows.write(
     "/objects",
     "extract_objects",
-    "Store the nouns of the captions as objects of the clips; a job does it.",
+    "Store the nouns of the captions as objects of the clips, in a background job.",
     lambda call: job_out(ask_for_nouns(call.person, call.project)),
     shape=JobOut,
     status=202,

@@ -125,7 +125,7 @@ def read_member(request: HttpRequest, slug: Slug, pk: int) -> dict[str, Any]:
 @router.patch("/{int:pk}", response=writes(MemberOut))
 @once
 def change_roles(request: HttpRequest, slug: Slug, pk: int, body: RolesIn) -> dict[str, Any]:
-    """Replace the member's roles. Tasks that they hold in a role they lose are free again."""
+    """Replace the member's roles. Tasks that they hold in a removed role are released."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     people.change_roles(request.user, project, pk, body.roles)
     person = User.objects.get(pk=pk)

@@ -55,7 +55,7 @@ rows.read(
     "/overview", "read_overview", "Get the numbers of the project, as its overview shows them.", _overview, OverviewOut
 )
 rows.write(
-    "/plan", "compute_plan", "Compute what a study takes: items, votes, people, hours and cost.", _plan, body=PlanIn
+    "/plan", "compute_plan", "Estimate what a study takes: items, votes, people, hours and cost.", _plan, body=PlanIn
 )
 rows.listed(
     "/audit-trail",

@@ -200,7 +200,7 @@ rows.write(
 rows.write(
     "/invitations/team",
     "invite_team",
-    "Create a link for each role, for so many people.",
+    "Create an invitation link for each role, for a number of people.",
     lambda call: [_linked(call, row) for row in make_team_invitations(call.person, call.project, call.values)],
     form=TeamForm,
     make=lambda _call, data: TeamForm(data, initial=dict.fromkeys(TeamForm.base_fields, 0)),
@@ -265,9 +265,11 @@ rows.listed(
 rows.read(
     f"{STUDY}/lists/{{slug:name}}", "read_platform_list", "Get one of the lists for the platform, line by line.", _list
 )
-rows.write(f"{STUDY}/close", "close_study", "Close a crowd study: nobody new enters.", _set_open(False), shape=StudyOut)
-rows.write(f"{STUDY}/reopen", "reopen_study", "Open a closed crowd study again.", _set_open(True), shape=StudyOut)
-rows.write(f"{STUDY}/free-late", "free_late_places", "Free the places whose time is over.", _free_late)
+rows.write(
+    f"{STUDY}/close", "close_study", "Close a crowd study to new participants.", _set_open(False), shape=StudyOut
+)
+rows.write(f"{STUDY}/reopen", "reopen_study", "Reopen a closed crowd study.", _set_open(True), shape=StudyOut)
+rows.write(f"{STUDY}/free-late", "free_late_places", "Free the places whose time has run out.", _free_late)
 rows.write(f"{STUDY}/free", "free_place", "Free one place; completed work stays.", _free, body=PlaceIn, shape=PlaceOut)
 rows.write(
     f"{STUDY}/reject",

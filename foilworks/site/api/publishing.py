@@ -165,7 +165,7 @@ rows.write(
 rows.write(
     f"{RELEASE}/public/archive",
     "renew_archive",
-    "Create the archive of the public page again; a job does it.",
+    "Create the archive of the public page again, in a background job.",
     _on_page(lambda call: request_archive(call.person, call.row)),
     shape=PageOut,
     status=202,
@@ -216,7 +216,7 @@ rows.read(
 rows.write(
     f"{RELEASE}/folder",
     "write_folder",
-    "Write the folder of a release for a data set hub; a job does it.",
+    "Write the folder of a release for a data set hub, in a background job.",
     _write_folder,
     form=PublishForm,
     shape=FolderOut,

@@ -180,10 +180,10 @@ rows.read(
     list[Anything],
 )
 for verb, about, act in (
-    ("pause", "Pause a validator: their open tasks are free again.", pause_validator),
-    ("resume", "Let a paused validator continue; their results are counted again from zero.", resume_validator),
-    ("exclude", "Exclude all votes of a validator; verdicts follow.", exclude_votes),
-    ("reinstate", "Let excluded votes of a validator count again.", reinstate_votes),
+    ("pause", "Pause a validator and release their open tasks.", pause_validator),
+    ("resume", "Resume a paused validator; their gold results restart from zero.", resume_validator),
+    ("exclude", "Exclude all votes of a validator; verdicts are recomputed.", exclude_votes),
+    ("reinstate", "Reinstate the excluded votes of a validator.", reinstate_votes),
 ):
     name = f"{verb}_validator" if verb in ("pause", "resume") else f"{verb}_votes"
     rows.write(f"/validators/{{int:pk}}/{verb}", name, about, _move_validator(act), body=NoteIn)
@@ -230,7 +230,7 @@ rows.write(
     status=201,
 )
 rows.read(
-    "/quality", "read_quality", "Get what practice, gold and the qualification have, and experts' labels.", _quality
+    "/quality", "read_quality", "Get the pairs of practice, gold and qualification, and experts' labels.", _quality
 )
 rows.read(
     "/quality/label", "read_label", "Get your next pair of the qualification to label, blind.", _next_label, LabelOut
@@ -296,7 +296,7 @@ rows.write(
 rows.write(
     "/object-checks/errors",
     "classify_object",
-    "Say what kind of error a wrong object is.",
+    "Classify the error of a wrong object.",
     _classify,
     body=ObjectErrorIn,
 )

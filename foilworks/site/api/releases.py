@@ -146,7 +146,7 @@ def read_release(request: HttpRequest, slug: Slug, pk: int) -> ReleaseOut:
 
 @router.get("/{int:pk}/items", response=reads(Page[ReleaseItemOut]))
 def list_release_items(request: HttpRequest, slug: Slug, pk: int, query: Query[ReleaseItemsAsked]) -> dict[str, Any]:
-    """List the public items as frozen; if a video was taken down since, with the date and the reason."""
+    """List the public items as frozen, with date and reason if their video was taken down since."""
     rows = ReleaseItem.objects.filter(release=get_release(request.user, slug, pk), is_private=False)
     rows = rows.select_related("video__takedown")
     return page_of(

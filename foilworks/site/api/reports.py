@@ -55,8 +55,8 @@ def list_reports(request: HttpRequest, slug: Slug) -> list[ReportOut]:
 def read_report(request: HttpRequest, slug: Slug, kind: str, subtest: Word = "") -> dict[str, Any]:
     """Get one report on the main items, or on those of `subtest`.
 
-    Other parameters are those in the list of reports. A report that only jobs compute is the last stored one; POST
-    computes a new one.
+    Other parameters are those in the list of reports. For reports that only jobs compute, this is the last stored one;
+    POST computes a new one.
     """
     project, subtest, params = _chosen(request, slug, kind)
     return report_data(project, kind, subtest, params)
@@ -65,7 +65,7 @@ def read_report(request: HttpRequest, slug: Slug, kind: str, subtest: Word = "")
 @router.post("/{slug:kind}", response=writes(RequestedOut, 202))
 @once
 def compute_report(request: HttpRequest, slug: Slug, kind: str, subtest: Word = "") -> Status:
-    """Compute a report by a job (`by_job`); its parameters are those of GET. While it runs, no second job starts."""
+    """Compute a report in a job (`by_job`); its parameters are those of GET. While it runs, no second job starts."""
     project, subtest, params = _chosen(request, slug, kind)
     row = request_report(request.user, project, kind, subtest=subtest, params=params)
     return Status(202, RequestedOut(kind=kind, job=job_out(row.job)))

@@ -216,14 +216,14 @@ rows = Rows("results")
 rows.read(
     "/next-release",
     "preview_release",
-    "Get what stops the next release and what its items need; of a large project, as the last job found it.",
+    "Get what blocks the next release and what its items need; for a large project, the result of the last job.",
     _next_release,
     query=NextAsked,
 )
 rows.write(
     "/next-release",
     "check_release",
-    "Check the next release of a large project by a job.",
+    "Check the next release of a large project in a background job.",
     _ask_next_release,
     body=NextIn,
     status=202,
@@ -282,7 +282,7 @@ rows.read(
 rows.write(
     f"{RELEASE}/proximity",
     "measure_proximity",
-    "Measure the semantic proximity of a release's foils; a job does it.",
+    "Measure the semantic proximity of a release's foils, in a background job.",
     _proximity,
     form=ProximityForm,
     status=202,
@@ -291,7 +291,7 @@ rows.write(
 rows.write(
     f"{RUN}/controls",
     "add_controls",
-    "Score the other rungs of the evidence ladder; a job does it.",
+    "Score the other rungs of the evidence ladder, in a background job.",
     _controls,
     body=ControlsIn,
     shape=ScoringOut,
@@ -340,7 +340,7 @@ rows.read(
 rows.write(
     "/blind/models",
     "score_texts",
-    "Score all texts with a language model that sees no clip; a job does it.",
+    "Score all texts with a language model that sees no clip, in a background job.",
     lambda call: {"label": score_blind(call.person, call.project, call.form.cleaned_data["spec"]).label},
     form=BlindScorerForm,
     status=202,
@@ -355,7 +355,7 @@ rows.read(
 rows.write(
     "/open-answers/{int:pk}/sample",
     "judge_answer_sample",
-    "Say which answers of a sample are right.",
+    "Mark which answers of a sample are right.",
     _judge_sample,
     body=VerdictsIn,
     get=_answer_set,

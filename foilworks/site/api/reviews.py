@@ -39,7 +39,7 @@ class ReviewsOut(Schema):
 @router.post("", response=writes(ReviewsOut), auth=WORK)
 @once
 def review_candidates(request: HttpRequest, slug: Slug, body: ReviewsIn) -> Any:
-    """Accept or drop many candidates, as if you had claimed and submitted each; returns and fixes go one by one."""
+    """Accept or drop many candidates, as if you had claimed and submitted each; return or fix candidates one by one."""
     project = get_project(request.user, slug, Role.REVIEWER)
     answers = {row.candidate: ReviewAnswer(row.decision, row.reasons, row.comment) for row in body.reviews}
     if len(answers) < len(body.reviews):

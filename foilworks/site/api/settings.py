@@ -271,7 +271,7 @@ rows.write(
     form=CollectVotesForm,
 )
 rows.write(
-    "/archive", "archive_project", "Archive the project, or end that.", _archive, body=ArchivedIn, shape=ProjectOut
+    "/archive", "archive_project", "Archive the project, or unarchive it.", _archive, body=ArchivedIn, shape=ProjectOut
 )
 rows.write(
     "/delete",

@@ -165,7 +165,7 @@ def skip(request: HttpRequest, token: str) -> Status:
 
 @router.post("/{slug:token}/decline", response=writes(None, 204), auth=WORK)
 def decline(request: HttpRequest, token: str) -> Status:
-    """Return the task at its content warning: you get no task of this clip any more."""
+    """Decline the task at its content warning: you get no more tasks of this clip."""
     _check_membership(request, lease_for(request.user, token))
     leasing.decline_video(request.user, token)
     return Status(204, None)
@@ -173,14 +173,14 @@ def decline(request: HttpRequest, token: str) -> Status:
 
 @router.post("/{slug:token}/draft", response=writes(Drafted), auth=WORK)
 def save_draft(request: HttpRequest, token: str, body: DraftIn) -> Drafted:
-    """Store what is written so far as the page stores it; 410 if the task was already submitted."""
+    """Save a draft, as the page does; 410 if the task was already submitted."""
     _check_membership(request, lease_for(request.user, token))
     return Drafted(at=leasing.save_draft(request.user, token, body.draft))
 
 
 @router.post("/undo/{slug:kind}/{int:pk}", response=writes(WorkOut), auth=WORK)
 def undo(request: HttpRequest, kind: UndoKind, pk: int) -> WorkOut:
-    """Undo your last answer (the `id` of a submit) in its time; you get its task again."""
+    """Undo your last answer (the `id` of a submit) while it can be undone; you get its task again."""
     get, act = UNDO[kind]
     record = get(request.user, pk)
     project = record.slot.project if record.slot_id else None

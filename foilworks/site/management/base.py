@@ -71,10 +71,21 @@ PARTLY_DONE = 3
 
 
 class _HelpFormatter(DjangoHelpFormatter, RawDescriptionHelpFormatter):
-    """Django's order of options, with the example's line breaks, and names that can be copied."""
+    """Django's order of options, with the line breaks of examples and lists, and names that can be copied."""
 
     def _split_lines(self, text: str, width: int) -> list[str]:
-        return wrap(" ".join(text.split()), width, break_on_hyphens=False, break_long_words=False)
+        lines = text.split("\n")
+        indent = "  " if len(lines) > 1 else ""
+        wrapped = (
+            wrap(line, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
+            for line in lines
+        )
+        return [part for parts in wrapped for part in parts]
+
+
+def listed(entries: Mapping[str, Any]) -> str:
+    """Return the help of an argument that names one of the entries of a registry: one per line, the name first."""
+    return "\n".join(f"{slug}: {entry.summary.rstrip('.')}" for slug, entry in entries.items()).replace("%", "%%")
 
 
 class FoilworksCommand(BaseCommand):

@@ -120,7 +120,7 @@ def ignored_line(columns: Sequence[str]) -> str:
     return f"warning: unused columns: {', '.join(columns)}"
 
 
-FORMAT = "format of the file (default: found by the names of its columns): "
+FORMAT = "format of the file (default: found by the names of its columns):\n"
 
 
 def add_benchmark_options(parser: CommandParser, parameters: str) -> None:
@@ -132,7 +132,7 @@ def add_benchmark_options(parser: CommandParser, parameters: str) -> None:
         help="file of the benchmark, a folder of such files, an export (folder or archive), or an address "
         "hf://datasets/OWNER/NAME@REVISION; several files are one benchmark",
     )
-    labels = "; ".join(f"{slug}: {entry.label}" for slug, entry in formats().items()).replace("%", "%%")
+    labels = "\n".join(f"{slug}: {entry.label}" for slug, entry in formats().items()).replace("%", "%%")
     parser.add_argument(
         "--format", default="", dest="form", metavar="F", choices=sorted(formats()), help=f"{FORMAT}{labels}"
     )

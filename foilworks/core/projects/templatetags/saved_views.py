@@ -5,7 +5,7 @@ from typing import Any
 from django import template
 from django.template import RequestContext
 
-from foilworks.core.projects.listing.saved_views import MAX_NAME, views_of
+from foilworks.core.projects.actions.saved_views import MAX_NAME, views_of
 
 register = template.Library()
 

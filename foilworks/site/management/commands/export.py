@@ -11,7 +11,7 @@ from foilworks.core.corpus.export_formats.registry import EXPORTERS
 from foilworks.core.text.registry import load, lookup, parse_params
 from foilworks.site.exports.collect import export_content, write_export
 from foilworks.site.exports.signature import public_key
-from foilworks.site.management.base import FoilworksCommand, parse_set_options, project_by_slug
+from foilworks.site.management.base import FoilworksCommand, listed, parse_set_options, project_by_slug
 
 
 class Command(FoilworksCommand):
@@ -19,7 +19,7 @@ class Command(FoilworksCommand):
     example = "foilworks export foilworks --project my-benchmark --release 1 --out my-benchmark-v1"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("format", choices=sorted(EXPORTERS), metavar="FORMAT", help=_formats())
+        parser.add_argument("format", choices=sorted(EXPORTERS), metavar="FORMAT", help=listed(EXPORTERS))
         parser.add_argument("--project", required=True, metavar="SLUG")
         parser.add_argument(
             "--release",
@@ -53,7 +53,3 @@ class Command(FoilworksCommand):
         told = f"{result['hash'] or 'current records'}  {result['out']} ({len(result['files'])} files)"
         note = "publish this hash, so that others can run `foilworks verify DIR --expect HASH`"
         return f"{told}\nmanifest {result['manifest']}: {note}\nsigned by {result['public_key']}"
-
-
-def _formats() -> str:
-    return "; ".join(f"{slug}: {entry.summary.rstrip('.')}" for slug, entry in EXPORTERS.items()).replace("%", "%%")

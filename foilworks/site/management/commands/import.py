@@ -11,7 +11,7 @@ from foilworks.site.imports.batch import ImportResult
 from foilworks.site.imports.hub_files import local_records
 from foilworks.site.imports.recipes import save_recipe
 from foilworks.site.imports.store import analyze_after_bulk_import, import_records
-from foilworks.site.management.base import FoilworksCommand, one_line, parse_set_options, project_to_fill, table
+from foilworks.site.management.base import FoilworksCommand, listed, one_line, parse_set_options, project_to_fill, table
 from foilworks.site.management.table_options import add_table_options, set_help, table_params
 
 SHOWN = 20
@@ -26,7 +26,7 @@ class Command(FoilworksCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("format", choices=sorted(IMPORTERS), metavar="FORMAT", help=_formats())
+        parser.add_argument("format", choices=sorted(IMPORTERS), metavar="FORMAT", help=listed(IMPORTERS))
         parser.add_argument(
             "path", metavar="PATH", help="file to import, or an address hf://datasets/OWNER/NAME@REVISION/PATH"
         )
@@ -163,7 +163,3 @@ def _how_to_attach(result: dict[str, Any]) -> str:
     if result["dry_run"]:
         return "name their folder with --media, or attach them later with `foilworks attach`"
     return f"attach them with `foilworks attach --project {result['project']} --media DIR`"
-
-
-def _formats() -> str:
-    return "; ".join(f"{slug}: {entry.summary.rstrip('.')}" for slug, entry in IMPORTERS.items()).replace("%", "%%")

@@ -57,7 +57,9 @@ class Command(FoilworksCommand):
             rows = [(", ".join(row["parts"]), *[row[name] for name in SHARES]) for row in overall["parts"]]
             shown = [table(("needs", *SHARES), rows)]
             looks = result["evidence"]["needs"].items()
-            shown += [table(("need", "effective looks", "items"), [(n, r["looks"], r["supported"]) for n, r in looks])]
+            shown += [
+                table(("need", "independent answers", "items"), [(n, r["looks"], r["supported"]) for n, r in looks])
+            ]
         elif overall is None:
             shown = []
         else:
@@ -80,7 +82,7 @@ def _names(runs: Sequence[Run], need: str) -> list[str]:
     records, evidence = evidence_of(runs)
     if not evidence.is_enough(need):
         raise EvaluationError(
-            f"{evidence.looks_for(need):.1f} effective looks of {MIN_LOOKS:.0f} are too few to name items; add looks "
-            "on the page of the evidence ladder, or score another model that is above luck"
+            f"{evidence.looks_for(need):.1f} independent answers of {MIN_LOOKS:.0f} are too few to name items; "
+            "score again on the page of the evidence ladder, or score another model that beats guessing"
         )
     return [record["id"] for record, fits in zip(records, evidence.supported(need), strict=True) if fits]

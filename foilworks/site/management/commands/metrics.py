@@ -31,7 +31,7 @@ class Command(FoilworksCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("kind", choices=sorted(METRICS), help="; ".join(_kinds()))
+        parser.add_argument("kind", choices=sorted(METRICS), help="\n".join(_kinds()))
         parser.add_argument(
             "--file",
             action="append",

@@ -22,7 +22,7 @@ class Command(FoilworksCommand):
     example = "foilworks reproduce vilma --sources ViLMA/data --out vilma-again"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("paper", choices=list(PAPERS), metavar="PAPER", help=f"one of: {_papers()}")
+        parser.add_argument("paper", choices=list(PAPERS), metavar="PAPER", help=_papers())
         sources = parser.add_mutually_exclusive_group(required=True)
         sources.add_argument(
             "--sources", type=Path, metavar="DIR", help="folder of the public files, by published names"
@@ -78,4 +78,4 @@ def _checked(source: Source, folder: Path) -> dict[str, Any]:
 
 
 def _papers() -> str:
-    return "; ".join(f"{slug}: {paper.label}" for slug, paper in PAPERS.items())
+    return "\n".join(f"{slug}: {paper.label}" for slug, paper in PAPERS.items())

@@ -6,8 +6,8 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from foilworks.core.projects.actions import saved_views
 from foilworks.core.projects.errors import ProjectError
-from foilworks.core.projects.listing import saved_views
 from foilworks.core.projects.models import SavedView
 
 
