@@ -51,7 +51,7 @@ SHORTCUTS = (
     ),
     Shortcut(
         "Form of the options",
-        frozenset({"surface form", "length and word classes", "form by type of question"}),
+        frozenset({"surface form", "length and word classes", "form of the option by type of question"}),
         "Right options are written differently: their length, punctuation or kinds of words give them away.",
         "Write all options in one style and length, by the same hand.",
     ),

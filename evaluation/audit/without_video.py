@@ -113,7 +113,7 @@ def _ending(result: Mapping[str, Any]) -> str:
     checks = {"model", "knows", "learns"}
     models = [finding["details"] for finding in result["findings"] if finding["check"] in checks and finding["n"]]
     if not models:
-        return _(", in words; plausibility not tested.")
+        return _(". Only words were compared: no language model said what is plausible.")
     sizes = [model.get("parameters") for model in models]
     names = ", ".join(dict.fromkeys(size_name(model) for model in models))
     if all(size is not None and size < SMALL_MODEL for size in sizes):

@@ -127,7 +127,7 @@ def test_the_first_sentence_says_what_is_solved_without_the_video(run, benchmark
     first = capsys.readouterr().out.splitlines()[0]
     share = f"{solved['value']:.1%}".replace("%", " %")
     assert first.startswith(f"Fail: {share} of the pairs are answered without the video (95 % interval ")
-    assert first.endswith("chance is 50.0 %), in words; plausibility not tested.")
+    assert first.endswith("chance is 50.0 %). Only words were compared: no language model said what is plausible.")
 
 
 def test_the_sentence_counts_questions_as_questions(tmp_path, capsys):
