@@ -154,3 +154,31 @@ def test_another_encoding_is_named(tmp_path):
     assert guessed_encoding(path) in note(document)
     path.write_text("video,caption,foil\n" + "\n".join(rows), encoding="utf-8")
     assert "encoding" not in audit([Source(path)], Options())["files"][0]
+
+
+def test_one_row_per_option_is_one_question(tmp_path):
+    path = tmp_path / "long.csv"
+    lines = [
+        f"q{n},{n}.mp4,Which lid is lifted in part {n}?,lid {lid},{int(lid == n % 3)}"
+        for n in range(6)
+        for lid in range(3)
+    ]
+    path.write_text("\n".join(["qid,video,question,option,is_correct", *lines]), encoding="utf-8")
+    records = [record for record, _fields in read_texts(Source(path))]
+    assert [record.right for record in records] == [f"lid {n % 3}" for n in range(6)]
+    assert {len(record.wrongs) for record in records} == {2}
+    assert [record.video for record in records] == [f"{n}.mp4" for n in range(6)]
+
+
+def test_one_row_per_sentence_is_one_item_by_their_roles(tmp_path):
+    path = tmp_path / "long.csv"
+    texts = (("drops", "edited"), ("lifts", "original"), ("kicks", "edited"))
+    lines = [f"{n}.mp4,The man {verb} box {n}.,{role}" for n in range(6) for verb, role in texts]
+    path.write_text("\n".join(["video,sentence,kind", *lines]), encoding="utf-8")
+    records = [record for record, _fields in read_texts(Source(path))]
+    assert [record.right for record in records] == [f"The man lifts box {n}." for n in range(6)]
+    assert {len(record.wrongs) for record in records} == {2}
+    # Kinds that do not say which is true are no roles.
+    path.write_text(path.read_text("utf-8").replace("original", "verb").replace("edited", "noun"), encoding="utf-8")
+    with pytest.raises(CorpusError, match="nothing to compare"):
+        list(read_texts(Source(path)))

@@ -52,7 +52,11 @@ RATE_FAMILIES: Mapping[str, tuple[Tier, keys.Family]] = {
     "names with options": ("file", keys.names_and_options),
 }
 # Keys that a linear model weighs (foilworks.core.solver.choice_model).
-WORDS, CROSSED, FORM_BY_TYPE = "words of the option", "words crossed with the question", "form of the option by type of question"
+WORDS, CROSSED, FORM_BY_TYPE = (
+    "words of the option",
+    "words crossed with the question",
+    "form of the option by type of question",
+)
 # Families that no selection of items reads.
 CHARACTERS, COMPONENTS = "characters", "components of the characters"
 RESERVED_NUMBERS: Mapping[str, tuple[Tier, NumberFamily]] = {COMPONENTS: ("item", reserved.components)}

@@ -4,20 +4,23 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('corpus', '0021_subtitles'),
-        ('projects', '0021_sealed_audit_trail'),
+        ("corpus", "0021_subtitles"),
+        ("projects", "0021_sealed_audit_trail"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='video',
-            name='version_of',
-            field=models.CharField(blank=True, db_default='', default='', max_length=200),
+            model_name="video",
+            name="version_of",
+            field=models.CharField(blank=True, db_default="", default="", max_length=200),
         ),
         migrations.AddIndex(
-            model_name='video',
-            index=models.Index(condition=models.Q(('version_of', ''), _negated=True), fields=['project', 'version_of'], name='video_version'),
+            model_name="video",
+            index=models.Index(
+                condition=models.Q(("version_of", ""), _negated=True),
+                fields=["project", "version_of"],
+                name="video_version",
+            ),
         ),
     ]

@@ -5,7 +5,7 @@ Audits and imports read with it. What the columns are: `column_names.py`, then `
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ from foilworks.core.corpus.import_formats.parsing.column_names import ROLES, col
 from foilworks.core.corpus.import_formats.parsing.column_roles import SURE, Guess, question_about, roles_of
 from foilworks.core.corpus.import_formats.parsing.fields import ProblemError, check_content
 from foilworks.core.corpus.import_formats.parsing.joined_answers import answers_of
+from foilworks.core.corpus.import_formats.parsing.long_tables import joined, long_table_of
 from foilworks.core.corpus.import_formats.parsing.nested_records import flattened
 from foilworks.core.corpus.import_formats.parsing.raw_records import TABLES, raw_records, stem_of_parts
 from foilworks.core.corpus.import_formats.parsing.records import RawRecord
@@ -263,6 +264,15 @@ def _drafts(source: Source) -> Iterator[tuple[Draft, Mapping[str, Any]] | RawRec
 
 
 def _fields(source: Source) -> Iterator[_Fields | RawRecord]:
+    """Yield the fields of each record; of a table with one row per option, those of its joined rows."""
+    outcomes = _flat_fields(source)
+    sample = list(islice(outcomes, MAX_SAMPLE))
+    rows = [outcome[1] for outcome in sample if not isinstance(outcome, RawRecord)]
+    table = None if source.columns.keys() - {"video"} else long_table_of(rows)
+    yield from joined(chain(sample, outcomes), table) if table else chain(sample, outcomes)
+
+
+def _flat_fields(source: Source) -> Iterator[_Fields | RawRecord]:
     for number, raw in enumerate(raw_records(source.path, source.limits)):
         try:
             if raw.problem:
