@@ -115,7 +115,8 @@ def guesses_of(
     rows = list(rows)
     explode = _list_column(rows) if explode is None else explode
     if explode:
-        rows = [entry_row for row in rows for entry_row in exploded(row, explode)]
+        lists = [row for row in rows if isinstance(nested(value_at(row, explode)), list | Mapping)]
+        rows = [entry_row for row in lists for entry_row in exploded(row, explode)]
     roles = roles_of(rows, video_names=video_names, known=known, explode=explode)
     return roles, document_of(roles, rows, explode)
 
@@ -156,6 +157,8 @@ def document_of(roles: Mapping[str, Guess], rows: Sequence[Row], explode: str = 
     document: dict[str, Any] = {"columns": columns, **({"explode": explode} if explode else {})}
     if "caption" not in columns:
         columns.pop("foils", None)
+    if "answer" not in columns:
+        columns.pop("candidates", None)
     if "answer" in columns and "candidates" not in columns:
         label = columns.pop("answer")
         true_cells = sorted({str(cell) for row in rows if label_in(label, cell := value_at(row, label))})
