@@ -16,7 +16,7 @@ from foilworks.core.corpus.import_formats.parsing.parquet_rows import TableLimit
 from foilworks.core.corpus.import_formats.parsing.records import RawRecord
 from foilworks.core.corpus.import_formats.parsing.row_values import exploded, value_at
 from foilworks.core.corpus.import_formats.parsing.sheets import is_sheet
-from foilworks.core.corpus.import_formats.parsing.text_files import Source, read_texts
+from foilworks.core.corpus.import_formats.parsing.text_files import Source, read_texts, with_roles
 from foilworks.core.corpus.import_formats.parsing.text_items import read_text_items
 from foilworks.core.corpus.import_formats.parsing.text_lines import encoding_of, guessed_encoding
 from foilworks.core.corpus.records import RecordWarning, TextRecord
@@ -185,3 +185,20 @@ def test_one_row_per_sentence_is_one_item_by_their_roles(tmp_path):
     path.write_text(path.read_text("utf-8").replace("original", "verb").replace("edited", "noun"), encoding="utf-8")
     with pytest.raises(CorpusError, match="nothing to compare"):
         list(read_texts(Source(path)))
+
+
+@for_each(
+    "name, columns",
+    [
+        ("t03d_verneint.tsv", {"right": "im Film zu sehen"}),
+        ("u11_pairs_export.json", {"right": "captionA"}),
+        ("u12_frases_edicao.tsv", {"right": "frase 1"}),
+        ("u15_.csv", {"answer": "الجواب الصحيح"}),
+        ("u18_cau_mo_ta.xlsx", {"right": "Câu đúng"}),
+        ("u27___.json", {"answer": "відповідь учасника"}),
+    ],
+)
+def test_a_table_that_asks_needs_one_answer(name, columns):
+    records = list(read_texts(with_roles(Source(FOLDER / name, columns=columns))))
+    assert not [row for row in records if isinstance(row, RawRecord)][1:]
+    assert sum(not isinstance(row, RawRecord) for row in records) >= TRUTH[name]["rows"] - 1

@@ -79,8 +79,12 @@ def roles_of(
         assign_choices(table)
     if "candidates" not in table.roles:
         _assign_texts(table)
-    if not table.roles.keys() & {"candidates", "foils"}:
+    if not table.roles.keys() & {"candidates", "foils", "answer"}:
         assign_labels(table)
+        if "caption" in table.roles and unsure(table.roles).keys() == {"answer"}:
+            # Some of these texts may be false.
+            name = table.roles["caption"].columns[0]
+            table.assign("caption", [name], 0.4, "no heading says which of its texts are true", name)
     for name in _FIELDS:
         if name not in table.roles and not (name == "source_id" and "video" in table.roles):
             _assign_best(name, table, explode)

@@ -160,13 +160,25 @@ def with_roles(source: Source) -> Source:
     CorpusError: a person must choose one of the columns, or there is nothing to compare.
     """
     if source.columns or source.answers:
-        return source
+        return source if source.answers else _completed(source)
     is_readable, columns, roles, is_open = _survey(source)
     if columns or is_readable:
         return replace(source, columns=columns)
     if not is_open:
         _check_comparable(source, roles)
     return source
+
+
+def _completed(source: Source) -> Source:
+    """Return the source with the roles that its values show beside those that a person chose, if it needs them."""
+    sample = sample_of_texts(source)
+    if any(_is_readable(fields, source.columns) for fields in sample):
+        return source
+    chosen = {FIELD_OF_ROLE.get(role, role): column.split("+") for role, column in source.columns.items() if column}
+    roles = roles_of(sample, video_names=source.video_names, known=chosen)
+    sure = {name: guess.columns for name, guess in roles.items() if guess.confidence >= SURE}
+    columns = {**columns_of_roles(sure), **source.columns}
+    return replace(source, columns=columns) if are_whole(columns) else source
 
 
 def holds_texts(source: Source) -> bool:
@@ -233,9 +245,9 @@ def _clip_column(roles: Mapping[str, Guess], sample: Sequence[Mapping[str, Any]]
     return {"video": guess.columns[0]} if guess and guess.confidence >= SURE and guess.columns[0] not in ids else {}
 
 
-def _is_readable(fields: Mapping[str, Any]) -> bool:
+def _is_readable(fields: Mapping[str, Any], columns: Mapping[str, str] | None = None) -> bool:
     try:
-        draft = draft_of(fields, 0, {}, {})
+        draft = draft_of(fields, 0, columns or {}, {})
     except ProblemError:
         return False
     is_label = any(label is not None for label in draft.labels.values())
