@@ -92,7 +92,7 @@ def test_later_imports_know_all_versions_and_add_to_the_newest(project, records,
     use(Item.objects.first())
     second = write(tmp_path / "v2", 12)
     import_records(project, None, "jsonl", records, media_dir=second, update=True)
-    old, new = Video.objects.order_by("pk")
+    _old, new = Video.objects.order_by("pk")
     for folder in ("v1", "v2"):
         result = import_records(project, None, "jsonl", records, media_dir=tmp_path / folder, update=True)
         assert (result.used_differing, result.differing, result.unchanged["items"]) == ([], [], 2), folder
