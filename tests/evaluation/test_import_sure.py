@@ -1,5 +1,8 @@
 """A table whose contents leave nothing to decide is previewed at once."""
 
+import json
+from pathlib import Path
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
@@ -11,8 +14,11 @@ from foilworks.core.projects.models import Role
 from foilworks.site.imports.models import Import
 from tests.factories import make_member, make_project
 from tests.media.painted import painted_clip
+from tests.rows import for_each
 
 pytestmark = pytest.mark.django_db
+STRANGE = Path(__file__).parents[1] / "corpus" / "strange_tables"
+TRUTH = json.loads((STRANGE / "truth.json").read_text(encoding="utf-8"))
 TABLE = """Filename;What happens;Wrong version;Wrong version 2;Notes
 ball rolls.mp4;A red ball rolls to the right.;A red ball rolls to the left.;A blue ball rolls to the right.;ok
 grow.mkv;A purple square grows.;A purple square shrinks.;A purple circle grows.;check
@@ -65,3 +71,36 @@ def test_a_table_beside_its_clips_is_previewed_at_once(sent):
 def test_a_person_is_asked_about_open_choices(sent, table, clips):
     upload, _client = sent(table, *clips)
     assert upload.state == "mapping"
+
+
+def _same(text: object) -> str:
+    return " ".join(str(text).split()).casefold().rstrip(".")
+
+
+@pytest.mark.full
+@for_each("name", sorted(TRUTH))
+def test_the_page_takes_no_false_text_for_a_caption(name, settings, tmp_path_factory):
+    """Of each strange table, uploaded on the page: what it previews, or what it fills in before it asks."""
+    settings.UPLOAD_ROOT = tmp_path_factory.mktemp("uploads")
+    project = make_project()
+    client = Client()
+    client.force_login(make_member(project, Role.RESEARCHER))
+    file = SimpleUploadedFile(name, (STRANGE / name).read_bytes())
+    client.post(reverse("imports:new_import", args=[project.slug]), {"format": "auto", "videos": [file]})
+    upload = Import.objects.filter(project=project).first()
+    if upload is None:
+        # A text beside nothing is asked for its format.
+        return
+    run_now(upload.job)
+    upload.refresh_from_db()
+    false_texts = {_same(text) for text in TRUTH[name]["false"]}
+    shown = upload.preview.get("sample", [])
+    assert not {_same(row["caption"]) for row in shown[:1]} & false_texts or TRUTH[name]["form"] != "pairs"
+    if upload.state == "mapping":
+        form = client.get(reverse("imports:import_columns", args=[project.slug, upload.pk])).context["form"]
+        column = form["caption"].value() if form is not None else ""
+        row = upload.preview["table"]["rows"][0]
+        if column and TRUTH[name]["form"] == "pairs":
+            assert _same(row.get(column)) not in false_texts
+        if column and TRUTH[name]["form"] == "labels":
+            assert form["where_0"].value()

@@ -256,7 +256,7 @@ def _store(
         batch.is_first_import = not Video.objects.filter(project=batch.project).exists()
         load_subtests(batch)
     size = records_per_chunk()
-    for records in progress(good_chunks(contents), contents.n_chunks, "storing"):
+    for records in progress(good_chunks(contents), contents.n_chunks, "storing" if batch.writes else "checking"):
         while records:
             part, records = records[:size], records[size:]
             with within():

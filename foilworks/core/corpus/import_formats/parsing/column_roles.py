@@ -6,6 +6,7 @@ A column whose name says that it is false is never the caption.
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -117,12 +118,23 @@ def guesses_of(
 ) -> tuple[dict[str, Guess], dict[str, Any]]:
     """The roles, and the recipe's document of those that are sure."""
     rows = list(rows)
+    is_guessed = explode is None
     explode = _list_column(rows) if explode is None else explode
     if explode:
         lists = [row for row in rows if isinstance(nested(value_at(row, explode)), list | Mapping)]
         rows = [entry_row for row in lists for entry_row in exploded(row, explode)]
     roles = roles_of(rows, video_names=video_names, known=known, explode=explode)
+    if is_guessed and explode and "caption" in roles and not (known or {}).get("caption"):
+        roles["caption"] = _with_its_entries(roles, explode)
     return roles, document_of(roles, rows, explode)
+
+
+def _with_its_entries(roles: Mapping[str, Guess], explode: str) -> Guess:
+    """Return the caption's guess, unsure if no role is inside the entries: they may say that the text is false."""
+    columns = [name for guess in roles.values() for name in guess.columns]
+    if any(name == explode or name.startswith(f"{explode}.") for name in columns):
+        return roles["caption"]
+    return replace(roles["caption"], confidence=0.0, reason=f"the entries of {quoted(explode)} may say what is false")
 
 
 def sure_document(rows: Sequence[Row], video_names: Collection[str]) -> dict[str, Any] | None:
