@@ -36,6 +36,10 @@ class ProficiencyFacts:
     valid: bool | None
 
 
+# One for all items without.
+_NO_FIELDS: Mapping[str, Any] = {}
+
+
 @dataclass(frozen=True, slots=True)
 class ItemFacts:
     """One main item. `valid` and `unanimous` are None if unknown.
@@ -67,7 +71,7 @@ class ItemFacts:
     # The source video; "" if unknown.
     video: str = ""
     # The fields of its record: of JSON lines all, of an import format those that no other field here has.
-    record_fields: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    record_fields: Mapping[str, Any] = field(default_factory=lambda: _NO_FIELDS, compare=False)
 
 
 def with_hard_foils(items: Sequence[ItemFacts], read: Iterable[Candidates]) -> list[ItemFacts]:
@@ -94,16 +98,16 @@ def hard_part(items: Iterable[ItemFacts]) -> list[ItemFacts]:
 
 def valid_part(items: Iterable[ItemFacts]) -> list[ItemFacts]:
     """Return the valid items as they are released: without dropped foils and the votes on them."""
-    return [
-        replace(
-            item,
-            foils=item.foils if item.kept is None else item.kept,
-            tallies=item.tallies if item.kept_tallies is None else item.kept_tallies,
-            compared=item.compared and tuple(pair for pair in item.compared if pair[0]),
-        )
-        for item in items
-        if item.valid
-    ]
+    return [_as_released(item) for item in items if item.valid]
+
+
+def _as_released(item: ItemFacts) -> ItemFacts:
+    foils = item.foils if item.kept is None else item.kept
+    tallies = item.tallies if item.kept_tallies is None else item.kept_tallies
+    compared = item.compared and tuple(pair for pair in item.compared if pair[0])
+    # Most items are released whole: a copy of each would double what a large project needs.
+    is_whole = (foils, tallies, compared) == (item.foils, item.tallies, item.compared)
+    return item if is_whole else replace(item, foils=foils, tallies=tallies, compared=compared)
 
 
 @dataclass(frozen=True)

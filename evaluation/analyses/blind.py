@@ -15,9 +15,13 @@ Shares have percentile intervals of a bootstrap over captions. A resample lacks 
 differences; their intervals are the estimate plus and minus 1.96 bootstrap standard errors.
 """
 
+import json
+import tempfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -109,16 +113,43 @@ def solve_sample(
 ) -> tuple[Verdict, dict[str, SolvedRow]]:
     """Return the verdict of an audit of the sampled texts, and the row of each subtest with its `chance`.
 
-    A subtest of which the sample has few is solved on a sample of equal parts. Many texts are solved in a process of
-    its own. EvaluationError: that process was ended.
+    A subtest of which the sample has few is solved on a sample of equal parts. Many texts are solved `in_own_process`.
     """
-    if sample.n < MANY_TEXTS:
-        return _solve_here(sample, seed, selection)
+    solve_it = partial(in_own_process, _solve_here) if sample.n >= MANY_TEXTS else _solve_here
+    return solve_it(sample, seed, selection)
+
+
+# What the audit reads of an item.
+_FIELDS = ("id", "subtest", "caption", "foils", "valid", "kept", "hard_foil", "hard_foil_source", "video")
+
+
+def compute_in_process(items: Sequence[ItemFacts]) -> dict[str, Any]:
+    """Compute the same in a process of its own, which reads the items from a file: a message would be a copy."""
+    with tempfile.NamedTemporaryFile("w", encoding="ascii") as file:
+        for item in items:
+            file.write(json.dumps([getattr(item, name) for name in _FIELDS]) + "\n")
+        file.flush()
+        return in_own_process(_compute_of_file, file.name)
+
+
+def _compute_of_file(path: str) -> dict[str, Any]:
+    with Path(path).open(encoding="ascii") as lines:
+        return compute([_fact(json.loads(line)) for line in lines])
+
+
+def _fact(values: Sequence[Any]) -> ItemFacts:
+    fields = dict(zip(_FIELDS, values, strict=True))
+    kept = None if fields["kept"] is None else tuple(fields["kept"])
+    return ItemFacts(**{**fields, "foils": tuple(fields["foils"]), "kept": kept})
+
+
+def in_own_process(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what the function returns in a process of its own. EvaluationError: that process was ended."""
     try:
-        return run(ChildLimits(), _solve_here, sample, seed, selection)
+        return run(ChildLimits(), function, *arguments)
     except LimitError as error:
         raise EvaluationError(
-            "the process of the solver was ended, often for lack of memory; free 300 MB, then start this again"
+            "the process of the blind audit was ended, often for lack of memory; free 300 MB, then start this again"
         ) from error
 
 
@@ -220,11 +251,12 @@ def _standard_errors(items: Sequence[ItemFacts], seed: int) -> tuple[float, floa
     names = {name: row for row, name in enumerate(sorted(set(groups)))}
     if len(names) < 2:
         return None
-    rows = [(names[group], item) for group, item in zip(groups, items, strict=True)]
-    texts = [[(row, item.caption) for row, item in rows], [(row, foil) for row, item in rows for foil in item.foils]]
-    every_word = {word for side in texts for _, text in side for word in words(text)}
+    rows = [names[group] for group in groups]
+    every_word = {word for item in items for text in (item.caption, *item.foils) for word in words(text)}
     vocabulary = {word: at for at, word in enumerate(sorted(every_word))}
-    sides = [_group_counts(side, vocabulary, len(names)) for side in texts]
+    captions = ((row, item.caption) for row, item in zip(rows, items, strict=True))
+    foils = ((row, foil) for row, item in zip(rows, items, strict=True) for foil in item.foils)
+    sides = [_group_counts(side, vocabulary, len(names)) for side in (captions, foils)]
     generator = np.random.default_rng(seed)
     values = []
     step = max(1, BLOCK_CELLS // max(1, len(vocabulary) + len(names)))
@@ -236,10 +268,9 @@ def _standard_errors(items: Sequence[ItemFacts], seed: int) -> tuple[float, floa
     return float(spread[0]), float(spread[1])
 
 
-def _group_counts(rows: Sequence[tuple[int, str]], vocabulary: dict[str, int], n: int) -> sparse.csr_array:
-    cells = [(row, vocabulary[word]) for row, text in rows for word in words(text)]
-    at, columns = zip(*cells, strict=True) if cells else ((), ())
-    return sparse.csr_array((np.ones(len(cells)), (at, columns)), shape=(n, len(vocabulary)))
+def _group_counts(rows: Iterator[tuple[int, str]], vocabulary: dict[str, int], n: int) -> sparse.csr_array:
+    cells = np.fromiter(((row, vocabulary[word]) for row, text in rows for word in words(text)), dtype="2q")
+    return sparse.csr_array((np.ones(len(cells)), (cells[:, 0], cells[:, 1])), shape=(n, len(vocabulary)))
 
 
 def _divergence_of_draws(captions: NDArray[np.float64], foils: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ VERSION = "1"
 INPUT = "people"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class WorkFacts:
     """One task that a person did.
 

@@ -44,8 +44,13 @@ def cluster_sums(values: Floats, clusters: Sequence[str] | Codes | None) -> Floa
     """Add up `values` (n, m) per cluster: (C, m). Without clusters, every row is its own."""
     if clusters is None:
         return values
-    names = clusters if isinstance(clusters, np.ndarray) else np.asarray(clusters, dtype=object).astype(str)
-    _, index = np.unique(names, return_inverse=True)
+    if isinstance(clusters, np.ndarray):
+        _, index = np.unique(clusters, return_inverse=True)
+    else:
+        # An array of texts would give each the room of the longest.
+        names = list(map(str, clusters))
+        codes = {name: code for code, name in enumerate(sorted(set(names)))}
+        index = np.fromiter((codes[name] for name in names), dtype=np.int64, count=len(names))
     sums = np.zeros((int(index.max()) + 1, values.shape[1]))
     np.add.at(sums, index, values)
     return sums

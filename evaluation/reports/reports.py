@@ -4,6 +4,7 @@ A request loads the facts (a fixed number of queries), and computes only if fact
 since the stored row. So other rooms need not report changes, and an excluded vote counts at the next request.
 """
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -373,8 +374,10 @@ def work_facts(project: Project, subtest: Subtest | None = None) -> list[WorkFac
     fields = ("person__username", "seconds_spent", "watch", "late", "person__is_simulated")
     work_rows = [_work(Stage.EDIT, True, row) for row in edits.order_by("pk").values_list(*fields)]
     work_rows += [_work(Stage.REVIEW, True, row) for row in reviews.order_by("pk").values_list(*fields)]
-    for stage, state, *row in votes.order_by("pk").values_list("stage", "state", *fields):
-        work_rows.append(_work(stage, state == VoteState.COUNTED, tuple(row)))
+    # A large project has few people and very many votes.
+    rows = votes.order_by("pk").values_list("stage", "state", *fields).iterator(chunk_size=2_000)
+    for stage, state, person, *row in rows:
+        work_rows.append(_work(sys.intern(stage), state == VoteState.COUNTED, (sys.intern(person), *row)))
     return work_rows
 
 

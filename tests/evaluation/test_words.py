@@ -12,6 +12,7 @@ from scipy.spatial.distance import jensenshannon
 from evaluation.analyses import blind, jensen_shannon
 from evaluation.analyses.words import js_divergence, word_counts
 from evaluation.errors import EvaluationError
+from foilworks.core.media.child import LimitError
 from tests.evaluation.builders import item
 
 counters = st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 9), min_size=1).map(Counter)
@@ -114,6 +115,22 @@ class TestBlind:
     def test_length_is_audited_as_well(self):
         items = [item(f"a red {noun}", f"a {noun}") for noun in self.NOUNS]
         assert blind.compute(items, draws=200)["overall"]["caption_longer"] == 1
+
+    @pytest.mark.full
+    def test_many_texts_are_solved_alike_in_a_process_of_their_own(self, monkeypatch):
+        items = [item(f"man {n} opens it", f"man {n} {'closes' if n % 3 else 'lifts'} it") for n in range(40)]
+        here = blind.solve(items)
+        monkeypatch.setattr(blind, "MANY_TEXTS", 1)
+        assert blind.solve(items) == here
+
+    def test_a_solver_that_was_ended_says_what_to_do(self, monkeypatch):
+        def ended(*_arguments: object) -> None:
+            raise LimitError("it was ended")
+
+        monkeypatch.setattr(blind, "MANY_TEXTS", 1)
+        monkeypatch.setattr(blind, "run", ended)
+        with pytest.raises(EvaluationError, match=r"was ended.*free 300 MB"):
+            blind.solve([item("man opens it", "man closes it")])
 
     def test_a_set_of_valid_items_is_solved_once_and_others_twice(self, monkeypatch):
         solve, solved = blind.solve, []

@@ -90,6 +90,7 @@ def collect_release(release: Release, *, tables: bool = True) -> ReleaseContent:
     records = _shown_records(release, withheld, names)
     items: StoredRecords[Mapping[str, Any]] = StoredRecords(records, load=partial(_with_votes, counts=counts))
     votes = StoredRecords(_votes(release.project, names), vote_line, vote_of)
+    names.clear()
     counts |= vote_counts(votes, foil_counts(items))
     content = ReleaseContent(
         project=release.project.slug,

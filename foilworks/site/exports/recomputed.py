@@ -8,7 +8,7 @@ import json
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
@@ -37,14 +37,21 @@ class Evidence:
 
     def __init__(self, items: Iterable[Item], votes: Iterable[ReleaseVote]) -> None:
         self.items, self.votes = items, votes
+        self._facts: list[ItemFacts] | Votes | None = None
 
-    @cached_property
     def item_facts(self) -> list[ItemFacts]:
-        return item_facts_of(self.items, self.votes)
+        """Return the facts of the items. Only the facts asked for last, of items or votes, are in memory."""
+        if not isinstance(self._facts, list):
+            self._facts = None
+            self._facts = item_facts_of(self.items, self.votes)
+        return self._facts
 
-    @cached_property
     def vote_facts(self) -> Votes:
-        return vote_facts_of(self.items, self.votes)
+        """Return the facts of the votes, as `item_facts`."""
+        if not isinstance(self._facts, Votes):
+            self._facts = None
+            self._facts = vote_facts_of(self.items, self.votes)
+        return self._facts
 
 
 def recomputed(kind: str, evidence: Evidence, exported: Any = None) -> Any:
@@ -120,6 +127,9 @@ def _facts(item: Mapping[str, Any], tallies: Tallies, compared: Tallies | None =
     kept_foils = [foil for foil in verdicts if on_word or not drops_out(current_word(foil["verdict"]), state)]
     kept_positions = {-1, *(foil["position"] for foil in kept_foils)}
     counted = sorted(tallies.items())
+    foils, kept = tuple(foil["text"] for foil in verdicts), tuple(foil["text"] for foil in kept_foils)
+    of_foils = tuple(_tally(counts) for _, counts in counted)
+    of_kept = tuple(_tally(counts) for foil, counts in counted if foil in kept_positions)
     pair = item["proficiency"]
     return ItemFacts(
         id=item["id"],
@@ -127,18 +137,26 @@ def _facts(item: Mapping[str, Any], tallies: Tallies, compared: Tallies | None =
         test=sys.intern(item["test"] or item["subtest"]),
         caption=item["caption"],
         video=cluster(item["video"]),
-        foils=tuple(foil["text"] for foil in verdicts),
-        tallies=tuple(_tally(counts) for _, counts in counted),
+        foils=foils,
+        tallies=_one_of_equals(of_foils),
         valid=valid,
         unanimous=unanimous,
         proficiency=pair and ProficiencyFacts(pair["caption"], tuple(pair["foils"]), pair["valid"]),
-        kept=tuple(foil["text"] for foil in kept_foils) if valid else None,
-        kept_tallies=tuple(_tally(counts) for foil, counts in counted if foil in kept_positions) if valid else None,
+        kept=(foils if kept == foils else kept) if valid else None,
+        kept_tallies=_one_of_equals(of_kept) if valid else None,
         as_published=on_word,
         compared=None
         if compared is None
-        else tuple((foil in kept_positions, _tally(counts)) for foil, counts in sorted(compared.items())),
+        else _one_of_equals(
+            tuple((foil in kept_positions, _tally(counts)) for foil, counts in sorted(compared.items()))
+        ),
     )
+
+
+@lru_cache(maxsize=10_000)
+def _one_of_equals(tallies: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the tallies: of a hundred thousand items, few differ."""
+    return tallies
 
 
 def _tally(counts: Mapping[str, int]) -> tuple[int, ...]:
@@ -196,12 +214,15 @@ def axes_from(items: Iterable[Item]) -> Axes:
 
 def without_solver(evidence: Evidence) -> Any:
     """Return the blind audit without what a solver makes, which differs in its last digits between machines."""
-    return load(REPORTS["blind"]).compute(evidence.item_facts, is_solved=False)
+    return load(REPORTS["blind"]).compute(evidence.item_facts(), is_solved=False)
 
 
 def _report(kind: str, evidence: Evidence) -> Any:
     analysis = load(REPORTS[kind])
-    return analysis.compute(evidence.vote_facts if analysis.INPUT == "votes" else evidence.item_facts)
+    if analysis.INPUT == "votes":
+        return analysis.compute(evidence.vote_facts())
+    is_large = kind == "blind" and len(evidence.item_facts()) >= analysis.MANY_TEXTS
+    return (analysis.compute_in_process if is_large else analysis.compute)(evidence.item_facts())
 
 
 def _human(_kind: str, evidence: Evidence) -> Any:
@@ -219,11 +240,12 @@ def _human(_kind: str, evidence: Evidence) -> Any:
     return {"overall": overall, "subtests": {name: line for name, line in by_subtest.items() if line}}
 
 
+# Those of the items come before those of the votes (`Evidence.item_facts`).
 RECOMPUTED: dict[str, Callable[[str, Evidence], Any]] = {
     "validation": _report,
-    "agreement": _report,
     "divergence": _report,
     "blind": _report,
+    "agreement": _report,
     "position": _report,
     "human": _human,
 }

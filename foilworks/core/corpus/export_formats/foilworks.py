@@ -13,15 +13,18 @@ numbers ·
 
 import csv
 import hashlib
+import heapq
 import io
 import math
 import re
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from itertools import chain, groupby
 from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.export_formats.jsonl import json_text, line
@@ -48,6 +51,7 @@ from foilworks.core.corpus.export_formats.parts.tables import numbered
 from foilworks.core.corpus.records import ItemRecord, ReleaseContent, ReleaseScore, ReleaseVote, in_order
 from foilworks.core.corpus.release_documents import Figure
 from foilworks.core.corpus.release_records import CANARY, STATUS_FIELDS, foil_counts, item_record, vote_counts
+from foilworks.core.text.batches import batched
 from foilworks.core.text.storable import safe_row
 
 LAYOUT_VERSION = 4
@@ -55,6 +59,8 @@ CHECKS = "checks"
 COUNTED = "counted"
 LOADER = Path(__file__).with_name("_load_snippet.py")
 DATA = "data"
+# Lines of a file that are sorted in memory.
+SORTED_LINES = 20_000
 # The columns of the flat rows; what has no fixed shape is JSON text.
 TEXTS = (
     "id",
@@ -326,10 +332,18 @@ def digests_of(folder: Path, tables: Mapping[str, Any]) -> dict[str, dict[str, s
 
 def _sha256_of_lines(path: Path) -> str:
     digest = hashlib.sha256()
-    with path.open("rb") as file:
-        for number, line in enumerate(sorted(file)):
+    with path.open("rb") as file, ExitStack() as stack:
+        parts = [stack.enter_context(_sorted_part(lines)) for lines in batched(file, SORTED_LINES)]
+        for number, line in enumerate(heapq.merge(*parts)):
             digest.update((b"\n" if number else b"") + line.removesuffix(b"\n"))
     return digest.hexdigest()
+
+
+def _sorted_part(lines: Iterable[bytes]) -> IO[bytes]:
+    part = tempfile.TemporaryFile()  # noqa: SIM115 (the caller closes it)
+    part.writelines(sorted(line.removesuffix(b"\n") + b"\n" for line in lines))
+    part.seek(0)
+    return part
 
 
 def vote_order(vote: ReleaseVote) -> tuple[str, int, str, str]:
