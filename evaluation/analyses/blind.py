@@ -115,8 +115,7 @@ def solve_sample(
 
     A subtest of which the sample has few is solved on a sample of equal parts. Many texts are solved `in_own_process`.
     """
-    solve_it = partial(in_own_process, _solve_here) if sample.n >= MANY_TEXTS else _solve_here
-    return solve_it(sample, seed, selection)
+    return beside(sample.n, _solve_here)(sample, seed, selection)
 
 
 # What the audit reads of an item.
@@ -141,6 +140,11 @@ def _fact(values: Sequence[Any]) -> ItemFacts:
     fields = dict(zip(_FIELDS, values, strict=True))
     kept = None if fields["kept"] is None else tuple(fields["kept"])
     return ItemFacts(**{**fields, "foils": tuple(fields["foils"]), "kept": kept})
+
+
+def beside(n_texts: int, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function as it is run for so many texts: `in_own_process`, or here."""
+    return partial(in_own_process, function) if n_texts >= MANY_TEXTS else function
 
 
 def in_own_process(function: Callable[..., Any], *arguments: Any) -> Any:

@@ -152,7 +152,8 @@ def judge(
     verdict, solved = blind.solve_sample(texts.sample, selection=selection) if texts.items else (None, {})
     rows = []
     for name, counts in texts.counts.items():
-        probes = blind.probes(name, [item for item in texts.items if item.subtest == name], solved, counts)
+        items = [item for item in texts.items if item.subtest == name]
+        probes = blind.beside(len(items), blind.probes)(name, items, solved, counts)
         preferred = {label: rows_by_name[name] for label, rows_by_name in by_label.items()}
         rows.append(row_of(probes, bars[name], preferred, published=name in published))
     if verdict == "fail" and max(bars.values(), default=1.0) <= USUAL_LIMIT and not any(row["solved"] for row in rows):

@@ -77,7 +77,7 @@ def threads() -> ThreadpoolController:
 
 def _counted(pairs: Texts, analyzer: Callable[[str], list[str]] = word_features) -> tuple[sparse.csr_matrix, list[str]]:
     """Return (2n, vocabulary) counts: all captions, then all foils."""
-    from sklearn.feature_extraction.text import CountVectorizer
+    from foilworks.core.solver.scikit_learn import CountVectorizer
 
     vectorizer = CountVectorizer(analyzer=analyzer)
     texts = [caption for caption, _ in pairs] + [foil for _, foil in pairs]
@@ -88,7 +88,7 @@ def _counted(pairs: Texts, analyzer: Callable[[str], list[str]] = word_features)
 
 
 def _weights(captions: sparse.csr_matrix, foils: sparse.csr_matrix) -> NDArray[np.float64]:
-    from sklearn.linear_model import LogisticRegression
+    from foilworks.core.solver.scikit_learn import LogisticRegression
 
     labels = np.repeat([1, 0], [captions.shape[0], foils.shape[0]])
     # Its vectors are short: threads of the linear algebra would only delay each other.

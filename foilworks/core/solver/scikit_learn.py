@@ -9,8 +9,16 @@ sys.modules.setdefault("pandas", None)  # type: ignore[arg-type]
 try:
     from sklearn.decomposition import TruncatedSVD
     from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingClassifier
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.linear_model import LogisticRegression
 finally:
     if sys.modules["pandas"] is None:
         del sys.modules["pandas"]
 
-__all__ = ["ExtraTreesRegressor", "HistGradientBoostingClassifier", "TruncatedSVD"]
+__all__ = [
+    "CountVectorizer",
+    "ExtraTreesRegressor",
+    "HistGradientBoostingClassifier",
+    "LogisticRegression",
+    "TruncatedSVD",
+]

@@ -123,7 +123,7 @@ def check_now(when: str) -> None:
     """Run `foilworks check` in this process, as of one moment, while everybody continues to work."""
     from foilworks.site.management.commands.check import Command
 
-    found = persistent(lambda: Command().run(files=False))
+    found = persistent(lambda: Command().run(files=False, no_media=False))
     assert found["ok"], f"{when}: {found['violations'][:5]}"
 
 
