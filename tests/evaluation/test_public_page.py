@@ -159,20 +159,18 @@ class TestTabs:
             assert re.search('name="description" content="[^"]+: 2 items, each', body)
         assert "is being prepared" in body
 
-    def test_items_are_listed_only_while_visitors_can_download_them(self, stranger, opened, world):
+    def test_items_are_listed_unless_the_owner_does_not_want_it_or_they_are_taken_down(self, stranger, opened, world):
         def listed():
             body = stranger.get(url("public_data", opened)).content.decode()
             return [row for row in opened.release.members.all() if f'cell-model">{row.record["id"]}<' in body]
 
-        assert listed() == []
-        set_public_page(world.owner, opened.release, is_open=True, offers_export=True, takes_scores=False)
-        assert listed() == []
-        run_now(request_archive(world.owner, opened.release).job)
         assert len(listed()) == 2
+        switches = {"is_open": True, "offers_export": False, "takes_scores": False}
+        set_public_page(world.owner, opened.release, lists_items=False, **switches)
+        assert listed() == []
+        set_public_page(world.owner, opened.release, **switches)
         taken = opened.release.members.first()
         take_down_video(world.owner, "dots", taken.video_id, "asked for")
-        assert listed() == []
-        run_now(request_archive(world.owner, opened.release).job)
         assert len(listed()) == 1
 
     def test_a_later_release_lists_its_changes(self, stranger, opened, world):

@@ -1456,7 +1456,7 @@ class AsyncOperations:
     async def change_public_page(
         self, project: str, release: int, /, **body: Unpack[ChangePublicPageIn]
     ) -> PublicPageRow:
-        """Open or close the public page, its export and its form for scores."""
+        """Open or close the public page, its list of items, its export and its form for scores."""
         return cast(
             PublicPageRow,
             await self._transport.json("PATCH", f"projects/{project}/releases/{release}/public", body=body),

@@ -1392,7 +1392,7 @@ class Operations:
         return cast(PublicPageRow, self._transport.json("GET", f"projects/{project}/releases/{release}/public"))
 
     def change_public_page(self, project: str, release: int, /, **body: Unpack[ChangePublicPageIn]) -> PublicPageRow:
-        """Open or close the public page, its export and its form for scores."""
+        """Open or close the public page, its list of items, its export and its form for scores."""
         return cast(
             PublicPageRow, self._transport.json("PATCH", f"projects/{project}/releases/{release}/public", body=body)
         )

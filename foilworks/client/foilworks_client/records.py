@@ -1289,6 +1289,7 @@ class DeleteProjectIn(TypedDict):
 
 class PublicPageRow(TypedDict):
     is_open: bool
+    lists_items: bool
     offers_export: bool
     takes_scores: bool
     archive_made_at: str | None
@@ -1299,6 +1300,7 @@ class PublicPageRow(TypedDict):
 
 class ChangePublicPageIn(TypedDict):
     is_open: NotRequired[bool | None]
+    lists_items: NotRequired[bool | None]
     offers_export: NotRequired[bool | None]
     takes_scores: NotRequired[bool | None]
 

@@ -32,7 +32,15 @@ from foilworks.site.publishing.submitted import BadScoresError
 
 RELEASE = "/releases/{int:pk}"
 PageOut = shape_of(
-    PublicPage, "is_open", "offers_export", "takes_scores", "archive_made_at", "changed_at", job=True, address=str
+    PublicPage,
+    "is_open",
+    "lists_items",
+    "offers_export",
+    "takes_scores",
+    "archive_made_at",
+    "changed_at",
+    job=True,
+    address=str,
 )
 SubmissionOut = shape_of(
     Submission, "id", "label", "sent_by", "contact", "url", "notes", "file_name", "n_items", "state", "reason", "run",
@@ -146,7 +154,7 @@ rows.read(f"{RELEASE}/public", "read_public_page", "Get the public page of a rel
 rows.write(
     f"{RELEASE}/public",
     "change_public_page",
-    "Open or close the public page, its export and its form for scores.",
+    "Open or close the public page, its list of items, its export and its form for scores.",
     _on_page(lambda call: set_public_page(call.person, call.row, **call.values)),
     method="patch",
     form=PublicPageForm,

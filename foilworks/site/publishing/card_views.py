@@ -35,6 +35,7 @@ from foilworks.site.publishing.public import (
     get_public_page,
     judged_of,
     public_items,
+    shown_sources,
     terms_of,
 )
 
@@ -67,12 +68,15 @@ def public_release(request: HttpRequest, key: str) -> HttpResponse:
 @login_not_required
 @require_safe
 def public_data(request: HttpRequest, key: str) -> HttpResponse:
-    """Show the counts of subtests, and the items if visitors may download them."""
+    """Show the counts of subtests, and the items if the page lists them."""
     page, text = get_public_page(key), request.GET.get("q", "")[:MAX_SEARCH].strip()
+    shown = shown_sources(page.release)
     items = Paginator(public_items(page, text), ITEMS_PER_PAGE).get_page(request.GET.get("page"))
     for member in items:
         caption = member.record["caption"]
         member.foils = [diff_segments(caption, foil) for foil in member.record["foils"]]
+        video = member.video
+        member.has_strip = video and video.film_strip and not video.content_warning and video.source_dataset in shown
     about = {
         "composition": composition_of(page.release),
         "page": items,

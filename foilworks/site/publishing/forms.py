@@ -15,13 +15,17 @@ from foilworks.site.publishing.models import PublicPage, Submission
 class PublicPageForm(forms.ModelForm):
     class Meta:
         model = PublicPage
-        fields = ("is_open", "offers_export", "takes_scores")
+        fields = ("is_open", "lists_items", "offers_export", "takes_scores")
         labels = {
             "is_open": _("Show the page to anyone with the link"),
+            "lists_items": _("List the items"),
             "offers_export": _("Let visitors download the full export"),
             "takes_scores": _("Let visitors submit scores of their models"),
         }
         help_texts = {
+            "lists_items": _(
+                "Visitors search captions and foils. Items that are held back or taken down are left out."
+            ),
             "offers_export": _("The export contains individual judgements under pseudonyms. It contains no videos."),
             "takes_scores": _("Scores are checked on upload. They stay hidden until you accept them."),
         }

@@ -22,6 +22,8 @@ class PublicPage(models.Model):
     release = models.OneToOneField(Release, models.CASCADE, related_name="public_page")
     key = models.CharField(max_length=40, unique=True, default=new_key)
     is_open = models.BooleanField(default=False)
+    # Visitors see and search the public items. Off for pages of 0.3 without an export, whose owners never chose it.
+    lists_items = models.BooleanField(default=True, db_default=True)
     offers_export = models.BooleanField(default=False)
     takes_scores = models.BooleanField(default=False)
     # The zip that visitors download, created by a job; `archive_print`: what was withheld and erased by then.

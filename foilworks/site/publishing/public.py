@@ -252,16 +252,21 @@ def unstated(release: Release) -> tuple[list[str], list[str]]:
     return unlicensed, [one.dataset for one in terms if not one.may_show]
 
 
-def public_items(page: PublicPage, text: str = "") -> QuerySet[ReleaseItem]:
-    """Return the items that visitors can download now, with `text` in their id, caption or foils.
+def shown_sources(release: Release) -> set[str]:
+    """Return the sources whose videos the public page may show."""
+    return {terms.dataset for terms in terms_of(release, composition_of(release)) if terms.may_show}
 
-    None without a current archive, or if it is not offered.
+
+def public_items(page: PublicPage, text: str = "") -> QuerySet[ReleaseItem]:
+    """Return the items that the page lists, with `text` in their id, caption or foils: none if it lists no items.
+
+    Held-back items and those of a video that was taken down are never among them.
     """
-    if not (page.offers_export and is_current(page)):
+    if not page.lists_items:
         return ReleaseItem.objects.none()
     rows = ReleaseItem.objects.filter(release=page.release, is_private=False, video__takedown__isnull=True)
     if text:
         in_record = Q(record__id__icontains=text) | Q(record__caption__icontains=text)
         # As JSON, the foils contain quotation marks as they are not typed; other words are as they are.
         rows = rows.alias(foils=Cast("record__foils", TextField())).filter(in_record | Q(foils__icontains=text))
-    return rows.order_by("position")
+    return rows.select_related("video").order_by("position")

@@ -30,6 +30,7 @@ urlpatterns = [
     path("r/<slug:key>/validation/", card_views.public_validation, name="public_validation"),
     path("r/<slug:key>/versions/", card_views.public_versions, name="public_versions"),
     path("r/<slug:key>/videos/<int:position>/", views.public_video, name="public_video"),
+    path("r/<slug:key>/strips/<int:position>/", views.public_strip, name="public_strip"),
     path("r/<slug:key>/export.zip", views.public_export, name="public_export"),
     path("r/<slug:key>/scores/", views.public_scores, name="public_scores"),
     path("r/<slug:key>/report/", item_reports.report, name="report"),

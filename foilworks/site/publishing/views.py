@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from evaluation.errors import EvaluationError
 from evaluation.releases.models import ItemReport, ReportState
 from foilworks.core.corpus.access import get_release
-from foilworks.core.corpus.models import MediaState, ReleaseItem
+from foilworks.core.corpus.models import MediaState, ReleaseItem, Video
 from foilworks.core.corpus.video_files.streaming import stream_file
 from foilworks.core.projects.access import enter_project, get_project
 from foilworks.core.projects.errors import TooManyTries
@@ -34,7 +34,7 @@ from foilworks.site.publishing.folders import file_of, last_job
 from foilworks.site.publishing.forms import PublicPageForm, PublishForm, SubmissionForm
 from foilworks.site.publishing.hub_folder import checklist_of, size_of, videos_to_copy
 from foilworks.site.publishing.models import PublicPage, Submission
-from foilworks.site.publishing.public import composition_of, get_public_page, terms_of, unstated
+from foilworks.site.publishing.public import composition_of, get_public_page, shown_sources, unstated
 from foilworks.site.publishing.submitted import BadScoresError
 
 
@@ -43,15 +43,29 @@ from foilworks.site.publishing.submitted import BadScoresError
 def public_video(request: HttpRequest, key: str, position: int) -> HttpResponseBase:
     """Serve the file of an example, if the terms of its source permit it and it was not taken down."""
     page = get_public_page(key)
-    composition = composition_of(page.release)
-    rows = ReleaseItem.objects.filter(release=page.release, position=position, is_private=False)
-    rows = rows.filter(video__takedown__isnull=True)
-    member = rows.select_related("video").first() if position in composition.examples else None
-    shown = {terms.dataset for terms in terms_of(page.release, composition) if terms.may_show}
-    video = member and member.video
-    if not video or not video.file or video.media_state != MediaState.READY or video.source_dataset not in shown:
+    video = _visible_video(page, position) if position in composition_of(page.release).examples else None
+    if video is None or not video.file or video.media_state != MediaState.READY:
         raise Http404(_("This page does not show this video."))
     return stream_file(request, video.file, video.sha256)
+
+
+@login_not_required
+@require_safe
+def public_strip(request: HttpRequest, key: str, position: int) -> HttpResponseBase:
+    """Serve the film strip of a listed item, if the terms of its source permit it and it was not taken down."""
+    page = get_public_page(key)
+    video = _visible_video(page, position) if page.lists_items else None
+    if video is None or not video.film_strip:
+        raise Http404(_("This page does not show this video."))
+    return stream_file(request, video.film_strip)
+
+
+def _visible_video(page: PublicPage, position: int) -> Video | None:
+    """Return the video of a public item, unless it was taken down or the terms of its source do not permit it."""
+    rows = ReleaseItem.objects.filter(release=page.release, position=position, is_private=False)
+    member = rows.filter(video__takedown__isnull=True).select_related("video").first()
+    video = member and member.video
+    return video if video and video.source_dataset in shown_sources(page.release) else None
 
 
 @login_not_required

@@ -20,7 +20,7 @@ def page_of(release: Release) -> PublicPage:
 
 @transaction.atomic
 def set_public_page(
-    person: User, release: Release, *, is_open: bool, offers_export: bool, takes_scores: bool
+    person: User, release: Release, *, is_open: bool, offers_export: bool, takes_scores: bool, lists_items: bool = True
 ) -> PublicPage:
     """Set what strangers see of the release, and create an archive if the page opens without one.
 
@@ -28,7 +28,12 @@ def set_public_page(
     researcher's role.
     """
     require_role(person, release.project, Role.RESEARCHER)
-    wishes = {"is_open": is_open, "offers_export": offers_export, "takes_scores": takes_scores}
+    wishes = {
+        "is_open": is_open,
+        "lists_items": lists_items,
+        "offers_export": offers_export,
+        "takes_scores": takes_scores,
+    }
     page, _made = PublicPage.objects.select_for_update(no_key=True).update_or_create(
         release=release, defaults={**wishes, "opened_by": person}
     )
