@@ -463,6 +463,7 @@ RULES: dict[str, Rule] = {
     "audit": Rule(EVERYBODY, post=422, slug=False),
     # The example's source allows no video, and there is no archive yet.
     "publishing:public_video": Rule(EVERYBODY, get=NOT_THERE, slug=False, args=("public_key", "place")),
+    "publishing:public_preview": Rule(EVERYBODY, slug=False, args=("public_key",)),
     "publishing:public_strip": Rule(EVERYBODY, get=NOT_THERE, slug=False, args=("public_key", "place")),
     "publishing:public_export": Rule(EVERYBODY, get=NOT_THERE, slug=False, args=("public_key",)),
     "teacher:teacher": owner_page(post=422),

@@ -23,7 +23,7 @@ def number_of(share: float, interval: Sequence[float], decimals: int = 0) -> str
     return f"{percent(share, decimals)} [{low}, {high}]"
 
 
-def _spans(rows: Sequence[Row]) -> list[tuple[float, float, float, float]]:
+def spans_of(rows: Sequence[Row]) -> list[tuple[float, float, float, float]]:
     """Return start and end of each bar and of its interval, on the axis of shares."""
     spans, start = [], 0.0
     for _label, share, (low, high) in rows:
@@ -50,7 +50,7 @@ def draw(rows: Sequence[Row]) -> bytes:
         parts.append(f'<line x1="{x}" x2="{x}" y1="{TOP}" y2="{foot}" stroke="{LINE}" stroke-width="1"/>')
         parts.append(_text(x, foot + 14, percent(share), QUIET, anchor))
     parts.append(_text(END, foot + 31, AXIS, QUIET, "end"))
-    for at, ((label, share, interval), (start, end, low, high)) in enumerate(zip(rows, _spans(rows), strict=True)):
+    for at, ((label, share, interval), (start, end, low, high)) in enumerate(zip(rows, spans_of(rows), strict=True)):
         y = TOP + PER_ROW * at
         bar = max(2.0, _x(end) - _x(start))
         middle = y + 30
@@ -81,7 +81,7 @@ def tikz(rows: Sequence[Row]) -> str:
     lines = [r"\begin{tikzpicture}[x=6.8cm,y=-1cm,font=\footnotesize]", rf"% {AXIS}"]
     lines.append(rf"\fill[black!8] (-0.16,0.05) rectangle (0,{len(rows)}.05);")
     lines.append(rf"\node[black!60] at (-0.08,{len(rows) / 2}) {{{LUCK}}};")
-    for at, ((label, share, interval), (start, end, low, high)) in enumerate(zip(rows, _spans(rows), strict=True)):
+    for at, ((label, share, interval), (start, end, low, high)) in enumerate(zip(rows, spans_of(rows), strict=True)):
         numbers = number_of(share, interval).replace("%", r"\%").replace("\N{NARROW NO-BREAK SPACE}", r"\,")
         lines += [
             rf"\node[anchor=base west] at (0,{at}.35) {{{label}}};",

@@ -159,6 +159,13 @@ class TestTabs:
             assert re.search('name="description" content="[^"]+: 2 items, each', body)
         assert "is being prepared" in body
 
+    def test_a_link_has_a_picture_that_is_a_png(self, stranger, opened):
+        head = stranger.get(url("public_release", opened)).content.decode()
+        address = re.search('property="og:image" content="([^"]+)"', head)[1]
+        answer = stranger.get(address)
+        assert (answer.status_code, answer.headers["Content-Type"]) == (200, "image/png")
+        assert answer.content.startswith(b"\x89PNG")
+
     def test_items_are_listed_unless_the_owner_does_not_want_it_or_they_are_taken_down(self, stranger, opened, world):
         def listed():
             body = stranger.get(url("public_data", opened)).content.decode()

@@ -9,6 +9,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.views.decorators.clickjacking import xframe_options_exempt
@@ -18,6 +19,9 @@ from evaluation.blind.probes import with_people
 from evaluation.board.gaps import gaps_of
 from evaluation.board.leaderboard import board
 from evaluation.board.sorting import sorted_board
+from evaluation.charts.preview import draw_preview
+from evaluation.ladder.ladders import ladder_of_release
+from evaluation.ladder.wording import waterfall_rows
 from evaluation.releases.changelog import changelog_of
 from evaluation.releases.models import ReleaseGate
 from evaluation.releases.withheld import withheld_of
@@ -63,6 +67,18 @@ def public_release(request: HttpRequest, key: str) -> HttpResponse:
         "canary": canary_of(release.content_hash),
     }
     return _tab(request, page, "card", "evaluation/public_release.html", about)
+
+
+@login_not_required
+@require_safe
+def public_preview(request: HttpRequest, key: str) -> HttpResponse:
+    """Serve the picture of a link to the page: the title, and what the items need if a ladder is computed."""
+    release = get_public_page(key).release
+    ladder = None if awaited(release) else ladder_of_release(release)
+    citation = citation_of(release.project)
+    title, text = citation.title or release.project.name, _in_a_sentence(release, "")
+    picture = draw_preview(title, text, waterfall_rows(ladder) if ladder else ())
+    return HttpResponse(picture, content_type="image/png")
 
 
 @login_not_required
@@ -146,6 +162,7 @@ def _tab(request: HttpRequest, page: PublicPage, tab: str, template: str, about:
         "preview": {
             "title": citation.title or release.project.name,
             "text": _in_a_sentence(release, citation.abstract),
+            "picture": request.build_absolute_uri(reverse("publishing:public_preview", args=[page.key])),
         },
     }
     response = render(request, template, {**shared, **about})

@@ -24,6 +24,7 @@ urlpatterns = [
     path("projects/<slug:slug>/releases/<int:pk>/publish/", views.publish, name="publish"),
     path("projects/<slug:slug>/releases/<int:pk>/publish/folder.zip", views.publish_file, name="publish_file"),
     path("r/<slug:key>/", card_views.public_release, name="public_release"),
+    path("r/<slug:key>/preview.png", card_views.public_preview, name="public_preview"),
     path("r/<slug:key>/data/", card_views.public_data, name="public_data"),
     path("r/<slug:key>/leaderboard/", card_views.public_leaderboard, name="public_leaderboard"),
     path("r/<slug:key>/embed/", card_views.public_embed, name="public_embed"),

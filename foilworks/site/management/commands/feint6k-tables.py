@@ -13,7 +13,7 @@ from foilworks.site.teacher.paper_tables import tables
 
 
 class Command(FoilworksCommand):
-    help = "write Feint6K's Tables 1 and 2 from a project's own runs and trainings"
+    help = "write the paper's tables (Feint6K, Tables 1 and 2) from a project's own runs and trainings"
     example = (
         "foilworks feint6k-tables --project mine --release msrvtt --release vatex\n"
         "  foilworks feint6k-tables --project mine --release v1 --format tex --out tables.tex\n"
