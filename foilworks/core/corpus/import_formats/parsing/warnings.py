@@ -52,7 +52,8 @@ def _pair(pair: ItemRecord | PairRecord) -> Iterator[tuple[str, str]]:
     if pair.foils and not of_two_clips and (repeated_text := _same_words(pair.caption, pair.foils)):
         yield (
             "foils",
-            f"{quoted(repeated_text)} has the words of the caption in another order, or its letters in another case; check that it is false",
+            f"{quoted(repeated_text)} has the words of the caption in another order, or its letters in another case; "
+            "check that it is false",
         )
 
 
