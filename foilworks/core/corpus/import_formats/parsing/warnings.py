@@ -50,11 +50,8 @@ def _pair(pair: ItemRecord | PairRecord) -> Iterator[tuple[str, str]]:
     # Of two clips, captions that differ by the order of their words alone are the rule.
     of_two_clips = isinstance(pair, ItemRecord) and pair.pair
     if pair.foils and not of_two_clips and (repeated_text := _same_words(pair.caption, pair.foils)):
-        yield (
-            "foils",
-            f"{quoted(repeated_text)} has the words of the caption in another order, or its letters in another case; "
-            "check that it is false",
-        )
+        likeness = "has the words of the caption in another order, or its letters in another case"
+        yield "foils", f"{quoted(repeated_text)} {likeness}; check that it is false"
 
 
 def _same_words(caption: str, foils: tuple[str, ...]) -> str:
