@@ -22,11 +22,11 @@ function wire(form, files = []) {
   };
   field.addEventListener("change", () => take([...field.files]));
   if (files.length) take(files);
-  form.querySelector("[data-drop-folder]").addEventListener("click", () => {
-    const folder = Object.assign(document.createElement("input"), { type: "file", webkitdirectory: true });
-    folder.addEventListener("change", () => take([...folder.files]));
-    folder.click();
-  });
+  // A part of the page, because the browser may collect one that is not while its dialogue is open. Without a name: not sent.
+  const folder = Object.assign(document.createElement("input"), { type: "file", webkitdirectory: true, hidden: true });
+  form.append(folder);
+  folder.addEventListener("change", () => take([...folder.files]));
+  form.querySelector("[data-drop-folder]").addEventListener("click", () => folder.click());
   for (const name of ["dragenter", "dragover"]) {
     zone.addEventListener(name, (event) => {
       event.preventDefault();
@@ -40,7 +40,12 @@ function wire(form, files = []) {
     event.preventDefault();
     zone.classList.remove("drop-over");
     const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
-    take(entries.length ? (await Promise.all(entries.map(filesOf))).flat() : [...event.dataTransfer.files]);
+    list.textContent = list.dataset.reading;
+    try {
+      take(entries.length ? (await Promise.all(entries.map(filesOf))).flat() : [...event.dataTransfer.files]);
+    } catch {
+      list.textContent = list.dataset.unreadable;
+    }
   });
   form.addEventListener("submit", (event) => {
     if (!field.files.length) return;
