@@ -80,10 +80,10 @@ def import_records(
 
     `actor` None is the operator at the command line. `media_dir` is searched for files by name and by source id; a clip
     without a file is stored as missing, with an unusable file as broken. `dry_run` stores nothing; `strict` stores
-    nothing if a record is bad. Records that differ from stored ones are listed and do not change; with `update` they
-    become what the file says, if nobody worked on them. `as_published`: items that its votes do not decide are valid.
-    A project that is not stored yet is stored, too. `surveyed` is called while the file is read, `stored` inside the
-    transaction. CorpusError: file or folder cannot be read; EvaluationError: a bad record under `strict`, two imports.
+    nothing if a record is bad. Records that differ from stored ones are listed; with `update` they change, if nobody
+    worked on them. `as_published`: items that its votes do not decide are valid. A new project is stored, too.
+    `surveyed` is called while the file is read, `stored` inside the transaction. CorpusError: file or folder cannot be
+    read; EvaluationError: a bad record under `strict`, two imports.
     """
     require_researcher(actor, project)
     source = Source(format_slug, path, params or {}, names_in_folder(media_dir))
@@ -96,10 +96,8 @@ def import_records(
         return _import_votes(project, actor, source, result, (strict, update), progress, stored)
     file = survey(source, project, result, media_dir, progress, update=update, surveyed=surveyed)
     _stop_if_strict(strict, result)
-    media = _store_files(file, copy=not dry_run, progress=progress)
-    taken_down, now = reasons_taken_down(project, media.values()), timezone.now()
-    # What an update replaces and removes, only the update itself knows: it is rolled back.
-    writes = update or not dry_run
+    media, now = _store_files(file, copy=not dry_run, progress=progress), timezone.now()
+    taken_down, writes = reasons_taken_down(project, media.values()), update or not dry_run
     in_batches = connection.vendor == "sqlite" and not (dry_run or strict) and file.n_chunks > 1
 
     def write(trial: ImportResult) -> None:
@@ -108,8 +106,6 @@ def import_records(
             batch = Batch(project, path, trial, file.shapes, media, *options, writes)
             _store(batch, file, actor, progress, transaction.atomic if in_batches else nullcontext)
             _stop_if_strict(strict, trial, strict_problem(batch))
-        if not dry_run:
-            prepare_later(project.pk)
 
     if not writes:
         return _checked(project, result, write)
@@ -117,7 +113,10 @@ def import_records(
 
 
 def _checked(project: Project, result: ImportResult, write: Callable[[ImportResult], None]) -> ImportResult:
-    """Let `write` count what it would store: without a transaction, since nobody should wait for a check."""
+    """Let `write` count what it would store: without a transaction, since nobody should wait for a check.
+
+    Not of an update: only the update itself knows what it replaces and removes, so it is rolled back.
+    """
     stored_as = project.pk
     # No row refers to such a project.
     project.pk = stored_as or 0
@@ -268,6 +267,8 @@ def _store(
         warn_of_halves(batch)
         if batch.writes:
             _record(batch, actor)
+    if not batch.result.dry_run:
+        prepare_later(batch.project.pk)
 
 
 def _next_size(n: int, seconds: float) -> int:
