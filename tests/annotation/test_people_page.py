@@ -118,11 +118,11 @@ def test_a_members_page_and_panel_show_roles_to_change_and_work(owner, world, dj
 
 def test_it_takes_the_same_queries_for_eight_members_and_for_forty(owner, world, django_assert_num_queries):
     # session, person, project, roles, published accounts, page, roles of the page, count
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         owner.get(people(world))
     for _ in range(32):
         make_member(world.project, "annotator", "validator")
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         owner.get(people(world))
 
 

@@ -55,7 +55,7 @@ def test_a_long_list_has_pages_and_as_many_queries_as_a_short_one(owner, project
         make_video(project, key=f"clip-{n:03}")
         if n in (1, 59):
             # Session, person, project, roles, rows, count.
-            with django_assert_num_queries(6):
+            with django_assert_num_queries(7):
                 owner.get(url)
     assert len(keys(owner.get(url))) == 25
     following = owner.get(url).context["listing"].page.next

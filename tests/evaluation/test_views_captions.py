@@ -97,11 +97,11 @@ def test_the_list_needs_the_same_queries_for_two_captions_and_for_forty(owner, w
     for n in range(2):
         make_item(world.subtest, key=f"item {n}")
     # session, person, project, roles; captions, count
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         owner.get(url(world))
     for n in range(2, 40):
         make_item(world.subtest, key=f"item {n}")
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         page = owner.get(url(world))
     assert len(page.context["listing"].page.rows) == 25
 

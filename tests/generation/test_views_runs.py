@@ -387,7 +387,7 @@ class TestRuns:
             make_candidate(make_group(run), state=CandidateState.FILTERED_OUT if n % 2 else CandidateState.ACCEPTED)
             if n in (0, 11):
                 # Session, person, project, roles, count, rows, their counts.
-                with django_assert_num_queries(7):
+                with django_assert_num_queries(8):
                     answer = owner.get(url("runs", project))
         newest = answer.context["listing"].page.rows[0].counts
         assert (newest.generated, newest.rejected, newest.accepted) == (1, 1, 0)

@@ -122,7 +122,7 @@ def test_the_trail_asks_the_database_as_often_for_many_rows_as_for_few(
 ):
     client.force_login(owner)
     shown(client, project)
-    with django_assert_num_queries(6) as few:
+    with django_assert_num_queries(7) as few:
         shown(client, project)
     AuditEvent.objects.bulk_create([audit.event(project, owner, "retract", item) for _ in range(60)])
     with django_assert_num_queries(len(few.captured_queries)):
