@@ -224,7 +224,8 @@ def test_every_page_with_a_write_has_operations_or_a_listed_reason():
 
 
 def test_at_most_a_tenth_is_absent():
-    assert len(absent_pages()) <= len(COVERAGE) / 10
+    # A view belongs to a page: a program has no use for it.
+    assert sum(reason != "views of pages" for reason in absent_pages().values()) <= len(COVERAGE) / 10
 
 
 def test_every_action_of_a_page_is_called_by_an_operation():

@@ -16,7 +16,7 @@ MAX_VIEWS_PER_LIST = 30
 MAX_NAME, MAX_QUERY = (SavedView._meta.get_field(column).max_length for column in ("name", "query"))
 
 
-def views_of(person: User, project: Project, page: str) -> Sequence[SavedView]:
+def views_of(project: Project, person: User, page: str) -> Sequence[SavedView]:
     """Return the person's views of a list by name; one query."""
     return list(SavedView.objects.filter(person=person, project=project, page=page).order_by("name"))
 

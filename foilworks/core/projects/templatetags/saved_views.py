@@ -18,7 +18,7 @@ def saved_views(context: RequestContext) -> dict[str, Any]:
     if project is None or set(match.kwargs) != {"slug"}:
         return {}
     return {
-        "views": views_of(request.user, project, match.view_name),
+        "views": views_of(project, request.user, match.view_name),
         "project": project,
         "page": match.view_name,
         "query": listing.query.removesuffix("&"),
