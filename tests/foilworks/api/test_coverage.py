@@ -179,8 +179,8 @@ ABSENT: dict[str, str] = {
     **dict.fromkeys(("remove_second_factor", "renew_recovery_codes"), "second factor"),
     **dict.fromkeys(("change_account", "change_password", "note_sign_in"), "sign-in"),
     **dict.fromkeys(("erase_person", "may_erase"), "sign-in"),
-    **dict.fromkeys(("save_view", "delete_view"), "views of pages"),
-    "correct_captions": "several at once: decide_caption corrects each",
+    # Programs correct several captions one by one, with decide_caption.
+    **dict.fromkeys(("save_view", "delete_view", "correct_captions"), "views of pages"),
 }
 
 
