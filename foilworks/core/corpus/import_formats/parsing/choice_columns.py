@@ -73,10 +73,6 @@ def assign_choices(table: Table) -> None:
 
 def _option_columns(table: Table) -> Iterator[list[str]]:
     free = table.free()
-    for name, profile in free.items():
-        named = {str(value).strip() for value in profile.values}
-        if len(named) > 1 and named <= free.keys() - {name} and not is_negative(name):
-            yield [option for option in free if option in named]
     for series in SERIES:
         spellings = {name: (name.strip("()[]. "), plain_name(name)) for name in free}
         names = [name for name in free if any(map(series.fullmatch, spellings[name]))]
@@ -92,6 +88,12 @@ def _option_columns(table: Table) -> Iterator[list[str]]:
         elif len(words) > 1 and _ORDINAL.fullmatch(words[0]):
             by_stem.setdefault(words[1:], []).append(name)
     yield from (names for names in by_stem.values() if len(names) > 1 and not is_negative(names[0]))
+    for name, profile in free.items():
+        named = {str(value).strip() for value in profile.values}
+        if len(named) > 1 and named <= free.keys() - {name} and not is_negative(name):
+            # An option that is never right has the first word of the others.
+            stems = {name_words(option)[:1] for option in named}
+            yield [option for option in free if option in named or stems == {name_words(option)[:1]}]
     lists = [name for name, profile in free.items() if _is_list_of_texts(profile) and not is_negative(name)]
     for is_named in (True, False):
         for name in reversed(lists):
@@ -129,7 +131,12 @@ def _answer_score(name: str, profile: Profile, table: Table, options: Sequence[s
     else:
         is_named = 0.8 if has_word(name, "answer") or is_positive(name) else 0.0
     share = (texts + letters) / max(1, n)
-    if texts and not is_named and all(str(value).strip() in options for value in profile.values):
+    if (
+        texts
+        and not is_named
+        and len(options[0]) > 1
+        and all(str(value).strip() in options for value in profile.values)
+    ):
         # The column of the changed text, as likely as that of the right one.
         return 1.0 if is_of_person(name) else 0.0
     if share < MOST or (not is_named and (profile.numbers > 0.2 or {"id", "index", "split"} & {*words})):
