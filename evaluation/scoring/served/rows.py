@@ -18,7 +18,7 @@ KEY = ("release", "model_key", "protocol", "clip_key", "request_sha256")
 
 
 class OutcomeRows:
-    """Writes a row for each question that got a reply, in batches; `close` writes the rest."""
+    """Writes a row for each question that got a reply, in batches; `close` writes those that wait."""
 
     def __init__(self, run: Run, work: Iterable[ClipWork]) -> None:
         self._run = run

@@ -76,6 +76,8 @@ def _ask(run: Run, opened: Any, todo: Todo, job: Job, tally: ScoringCounts, stop
         # Closed at once after an error or a signal: otherwise requests would be sent until it is collected.
         with closing(new_scores):
             for scores in in_time(new_scores, SCORES_PER_WRITE, SECONDS_PER_WRITE):
+                # Before their scores: a question with a score is not asked again after a kill.
+                outcomes.close()
                 writer.put(scores)
                 done += len(scores)
     job.measured = costs(tally, writer.seconds, before, _device(served.facts))
