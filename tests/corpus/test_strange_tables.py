@@ -101,7 +101,7 @@ def test_an_archive_is_not_a_spreadsheet():
     assert not is_sheet(io.BytesIO(b"PK\3\4 no archive"), "a.zip")
 
 
-def test_markup_of_tools_is_no_part_of_a_text():
+def test_markup_of_tools_does_not_belong_to_a_text():
     assert without_markup("<p>The baker&#x27;s <b>son</b>&nbsp;sits.</p>") == "The baker's son sits."
     for text in ("a < b & c", "AT&T", "<person> opens it", "R&D; then lunch", "  two  blanks "):
         assert without_markup(text) == text
@@ -129,7 +129,7 @@ def test_a_video_written_once_holds_for_the_rows_below(tmp_path):
     rows = ["video,caption,foil", "a.mp4,He sits.,He stands.", ",He eats.,He drinks.", "b.mp4,She runs.,She walks."]
     path.write_text("\n".join(rows) + "\n", encoding="utf-8")
     assert [record.video for record, _fields in read_texts(Source(path))] == ["a.mp4", "a.mp4", "b.mp4"]
-    # A forgotten cell is no group.
+    # A forgotten cell makes no group.
     path.write_text("\n".join([*rows[:2], *(f"{n}.mp4,He sits.,He stands." for n in range(9)), rows[2]]) + "\n")
     assert [record.video for record, _fields in read_texts(Source(path))][-1] == ""
 

@@ -1,4 +1,4 @@
-"""Repeat the video that stands only in the first of its rows, as people write and merge cells. Pure."""
+"""Repeat the video that is written only in the first of its rows, as people write and merge cells. Pure."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
