@@ -202,7 +202,7 @@ class AsyncOperations:
         return cast(WorkOut, await self._transport.json("GET", f"work/{token}"))
 
     async def skip(self, token: str, /) -> None:
-        """Return the task; you get it again when there is nothing else."""
+        """Return the task; you get it again only when nothing else is left."""
         await self._transport.json("DELETE", f"work/{token}")
 
     async def heartbeat(self, token: str, /) -> Held:
@@ -219,7 +219,7 @@ class AsyncOperations:
         )
 
     async def decline(self, token: str, /) -> None:
-        """Decline the task at its content warning: you get no more tasks of this clip."""
+        """Decline the task at its content warning: you get no more tasks for this clip."""
         await self._transport.json("POST", f"work/{token}/decline")
 
     async def save_draft(self, token: str, /, **body: Unpack[DraftIn]) -> Drafted:
@@ -231,7 +231,7 @@ class AsyncOperations:
         return cast(WorkOut, await self._transport.json("POST", f"work/undo/{kind}/{pk}"))
 
     async def me(self) -> Me:
-        """Get the person behind the token, its scope, its expiry and the projects that it reaches."""
+        """Get the token's owner, scope, expiry and the projects that it can access."""
         return cast(Me, await self._transport.json("GET", "me"))
 
     def list_projects(
@@ -354,7 +354,7 @@ class AsyncOperations:
         )
 
     async def undo_import(self, project: str, upload: int, /) -> ImportOut:
-        """Remove the rows that the import made, while nobody has worked on them, in a background job."""
+        """Remove the rows that the import made, provided that nobody has worked on them yet, in a background job."""
         return cast(ImportOut, await self._transport.json("POST", f"projects/{project}/imports/{upload}/undo"))
 
     def list_items(
@@ -378,7 +378,7 @@ class AsyncOperations:
         need: Literal["clip", "frames", "order"] | None = None,
         rung: str | None = None,
     ) -> AsyncIterator[ItemOut]:
-        """List the items, filtered as on their page. A value that the page does not offer is refused."""
+        """List the items, filtered as on their page. Values that the page does not offer are rejected."""
         return self._transport.pages(
             f"projects/{project}/items",
             params={

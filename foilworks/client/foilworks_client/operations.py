@@ -202,7 +202,7 @@ class Operations:
         return cast(WorkOut, self._transport.json("GET", f"work/{token}"))
 
     def skip(self, token: str, /) -> None:
-        """Return the task; you get it again when there is nothing else."""
+        """Return the task; you get it again only when nothing else is left."""
         self._transport.json("DELETE", f"work/{token}")
 
     def heartbeat(self, token: str, /) -> Held:
@@ -218,7 +218,7 @@ class Operations:
         )
 
     def decline(self, token: str, /) -> None:
-        """Decline the task at its content warning: you get no more tasks of this clip."""
+        """Decline the task at its content warning: you get no more tasks for this clip."""
         self._transport.json("POST", f"work/{token}/decline")
 
     def save_draft(self, token: str, /, **body: Unpack[DraftIn]) -> Drafted:
@@ -230,7 +230,7 @@ class Operations:
         return cast(WorkOut, self._transport.json("POST", f"work/undo/{kind}/{pk}"))
 
     def me(self) -> Me:
-        """Get the person behind the token, its scope, its expiry and the projects that it reaches."""
+        """Get the token's owner, scope, expiry and the projects that it can access."""
         return cast(Me, self._transport.json("GET", "me"))
 
     def list_projects(
@@ -349,7 +349,7 @@ class Operations:
         return cast(ImportOut, self._transport.json("POST", f"projects/{project}/imports/{upload}/columns", body=body))
 
     def undo_import(self, project: str, upload: int, /) -> ImportOut:
-        """Remove the rows that the import made, while nobody has worked on them, in a background job."""
+        """Remove the rows that the import made, provided that nobody has worked on them yet, in a background job."""
         return cast(ImportOut, self._transport.json("POST", f"projects/{project}/imports/{upload}/undo"))
 
     def list_items(
@@ -373,7 +373,7 @@ class Operations:
         need: Literal["clip", "frames", "order"] | None = None,
         rung: str | None = None,
     ) -> Iterator[ItemOut]:
-        """List the items, filtered as on their page. A value that the page does not offer is refused."""
+        """List the items, filtered as on their page. Values that the page does not offer are rejected."""
         return self._transport.pages(
             f"projects/{project}/items",
             params={

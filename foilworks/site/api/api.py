@@ -51,10 +51,10 @@ from foilworks.site.api.idempotency import HEADER
 from foilworks.version import __version__
 
 ABOUT = (
-    "Send a token with every request: Authorization: Bearer … (created on the page Tokens). A token "
-    "gives the access that its person has on the pages; anything else is 403 or 404. Lists are in pages: pass `next` "
+    "Send a token with every request: Authorization: Bearer … (created on the Tokens page). A token "
+    "gives the access that its person has on the pages; anything else is 403 or 404. Lists are paginated: pass `next` "
     f"as `cursor`. Send an {HEADER} with a write: a repeated request then changes nothing and gets the first "
-    "response. Reads have an ETag."
+    "response. Responses to reads carry an ETag."
 )
 IN_PROJECT: dict[str, Router] = {
     "/members": members.router,

@@ -151,5 +151,5 @@ def map_import(request: HttpRequest, slug: Slug, pk: int, body: Mapping) -> Stat
 @router.post("/{int:pk}/undo", response=writes(ImportOut, 202))
 @once
 def undo_import(request: HttpRequest, slug: Slug, pk: int) -> Status:
-    """Remove the rows that the import made, while nobody has worked on them, in a background job."""
+    """Remove the rows that the import made, provided that nobody has worked on them yet, in a background job."""
     return Status(202, import_out(request_undo(request.user, get_import(request.user, slug, pk))))

@@ -94,7 +94,7 @@ def item_out(item: Item) -> ItemOut:
 
 @router.get("", response=reads(Page[ItemOut]))
 def list_items(request: HttpRequest, slug: Slug, query: Query[ItemsAsked]) -> dict[str, Any]:
-    """List the items, filtered as on their page. A value that the page does not offer is refused."""
+    """List the items, filtered as on their page. Values that the page does not offer are rejected."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     sent = {name: value for name in ItemFilter.base_fields if (value := str(getattr(query, name) or "").strip())}
     form = ItemFilter(project, sent)

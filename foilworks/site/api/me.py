@@ -26,7 +26,7 @@ class Me(Schema):
 
 @router.get("", response=reads(Me))
 def me(request: HttpRequest) -> Me:
-    """Get the person behind the token, its scope, its expiry and the projects that it reaches."""
+    """Get the token's owner, scope, expiry and the projects that it can access."""
     token, person = request.auth, request.user
     projects = [
         RolesIn(project=project.slug, roles=sorted(roles_in(person, project))) for project in visible_projects(person)

@@ -157,7 +157,7 @@ def _submitted_and_next(request: HttpRequest, done: StoredWork[Vote]) -> Respons
 
 @router.delete("/{slug:token}", response=writes(None, 204), auth=WORK)
 def skip(request: HttpRequest, token: str) -> Status:
-    """Return the task; you get it again when there is nothing else."""
+    """Return the task; you get it again only when nothing else is left."""
     _check_membership(request, lease_for(request.user, token))
     leasing.release(request.user, token)
     return Status(204, None)
@@ -165,7 +165,7 @@ def skip(request: HttpRequest, token: str) -> Status:
 
 @router.post("/{slug:token}/decline", response=writes(None, 204), auth=WORK)
 def decline(request: HttpRequest, token: str) -> Status:
-    """Decline the task at its content warning: you get no more tasks of this clip."""
+    """Decline the task at its content warning: you get no more tasks for this clip."""
     _check_membership(request, lease_for(request.user, token))
     leasing.decline_video(request.user, token)
     return Status(204, None)

@@ -20,7 +20,7 @@ class PublicPageForm(forms.ModelForm):
             "is_open": _("Show the page to anyone with the link"),
             "lists_items": _("List the items"),
             "offers_export": _("Let visitors download the full export"),
-            "takes_scores": _("Let visitors submit scores of their models"),
+            "takes_scores": _("Let visitors submit scores for their models"),
         }
         help_texts = {
             "lists_items": _(
