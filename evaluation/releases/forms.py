@@ -36,9 +36,9 @@ class FreezeForm(forms.Form):
         min_value=0,
         max_value=round(100 * MOST),
         help_text=_(
-            "A random part that is withheld from exports, the public page and downloads. Models that run here are scored "
-            "on both parts. A large difference suggests that a model has learnt the public items. Leave empty for no new "
-            "private items."
+            "A random part that is withheld from exports, the public page and downloads. Models that run here are "
+            "scored on both parts. A large difference suggests that a model has learnt the public items. Leave empty "
+            "for no new private items."
         ),
     )
     override = forms.CharField(
