@@ -30,7 +30,7 @@ def shift(value: float) -> str:
 @register.filter
 def points(value: float) -> str:
     """Format a difference of shares as a number of percentage points, without a sign: 0.025 as 2.5."""
-    return written(f"{100 * value:.1f}")
+    return written(f"{100 * value:.1f}".removesuffix(".0"))
 
 
 @register.filter

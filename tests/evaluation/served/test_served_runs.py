@@ -67,7 +67,7 @@ def test_log_probabilities_become_p_yes_and_everything_is_noted(settings):
     assert [(body["logprobs"], body["top_logprobs"]) for body in server.bodies] == [(True, 20)] * 7
     assert len(server.bodies[-1]["messages"][0]["content"]) == 8 + 1
     assert run.model_key.startswith("lab:tiny@tiny-2026-01-01 at=")
-    assert run.model_key.endswith("mode=p_yes by=logprobs frames=8 side=768 prompts=1 readings=4")
+    assert run.model_key.endswith("mode=p_yes by=logprobs frames=8 side=768 prompts=1 readings=5")
     assert server.url not in run.model_key
     served = run.params["served"]
     assert (served["versions"], served["by"]) == (["tiny-2026-01-01"], "logprobs")
