@@ -36,7 +36,7 @@ def compute(
     records = sample.overall()
     solution = certify(*questions_of(records), seed, progress=progress, state=state)
     document = solution.as_json()
-    # Only now: the solver must not learn from ids that an export draws anew.
+    # After the solver, which must not learn from ids that an export draws anew.
     ids = [item.id for item in judged for _foil in item.foils]
     scores = [
         {**score, "id": ids[record.where], "foil": record.wrongs[0]}

@@ -152,7 +152,7 @@ def answered(run: Run, answer: str) -> list[int]:
     return [pk for pk, fit in zip(item_ids_of(run.release), fits, strict=True) if fit and pk is not None]
 
 
-def shown(items: QuerySet[Item], *, with_disagreement: bool = False) -> QuerySet[Item]:
+def with_row_fields(items: QuerySet[Item], *, with_disagreement: bool = False) -> QuerySet[Item]:
     """Add what a row shows: texts, clip, `method` of the foils (None: imported), `disagreement` if wanted, the counted
     votes `n_votes`, and `n_for` of them that chose the caption alone.
     """

@@ -52,7 +52,7 @@ from evaluation.items.listing import (
     narrowed,
     neighbours_of,
     orders_of,
-    shown,
+    with_row_fields,
 )
 from foilworks.core.corpus.models import Item
 from foilworks.core.corpus.video_files.player import player_clip
@@ -79,7 +79,9 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
     columns = columns_of(COLUMNS, USUAL_COLUMNS, request.GET)
     rows = narrowed(project, filters, run, ladder)
     orders = orders_of(project, run)
-    show = partial(shown, with_disagreement=DISAGREEMENT in (*columns.shown, order_of(orders, request.GET).slug))
+    show = partial(
+        with_row_fields, with_disagreement=DISAGREEMENT in (*columns.shown, order_of(orders, request.GET).slug)
+    )
     listing = list_rows(rows, orders, request.GET, filters, show, columns)
     add_details(listing.page.rows)
     context = {

@@ -12,6 +12,6 @@ KIND = "certificate"
 
 def extras(project: Project, _subtest: str, data: dict[str, Any]) -> dict[str, Any]:
     """Return the verdict with its sentence, charts, families, and the surest items with their pages. One query."""
-    part = solver_part(data)
-    pages = items_of(project, [item["id"] for item in part["items"]])
-    return {**part, "items": [{**item, "page": pages.get(item["id"])} for item in part["items"]]}
+    context = solver_part(data)
+    pages = items_of(project, [item["id"] for item in context["items"]])
+    return {**context, "items": [{**item, "page": pages.get(item["id"])} for item in context["items"]]}

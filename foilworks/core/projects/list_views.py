@@ -18,8 +18,8 @@ def save_view(request: HttpRequest, slug: str) -> HttpResponse:
         view = saved_views.save_view(request.user, slug, page, name, query)
     except ProjectError as error:
         messages.error(request, str(error))
-        shown = SavedView(page=page, query=query[: saved_views.MAX_QUERY])
-        return redirect(saved_views.address_of(shown, slug))
+        unsaved_view = SavedView(page=page, query=query[: saved_views.MAX_QUERY])
+        return redirect(saved_views.address_of(unsaved_view, slug))
     messages.success(request, _("View saved: %(name)s.") % {"name": view.name})
     return redirect(saved_views.address_of(view, slug))
 

@@ -340,10 +340,10 @@ def _sha256_of_lines(path: Path) -> str:
 
 
 def _sorted_part(lines: Iterable[bytes]) -> IO[bytes]:
-    part = tempfile.TemporaryFile()  # noqa: SIM115 (the caller closes it)
-    part.writelines(sorted(line.removesuffix(b"\n") + b"\n" for line in lines))
-    part.seek(0)
-    return part
+    sorted_file = tempfile.TemporaryFile()  # noqa: SIM115 (the caller closes it)
+    sorted_file.writelines(sorted(line.removesuffix(b"\n") + b"\n" for line in lines))
+    sorted_file.seek(0)
+    return sorted_file
 
 
 def vote_order(vote: ReleaseVote) -> tuple[str, int, str, str]:

@@ -134,9 +134,9 @@ class ObjectStore(S3Storage):
                 self._client.abort_multipart_upload(
                     Bucket=self.bucket_name, Key=upload["Key"], UploadId=upload["UploadId"]
                 )
-            objects = [each for each in self.bucket.objects.filter(Prefix=prefix) if each.last_modified < before]
-            for each in objects:
-                each.delete()
+            objects = [stored for stored in self.bucket.objects.filter(Prefix=prefix) if stored.last_modified < before]
+            for stored in objects:
+                stored.delete()
         return len(old) + len(objects)
 
     def _parts(self, name: str, upload_id: str) -> list[dict[str, Any]]:

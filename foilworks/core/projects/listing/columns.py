@@ -12,15 +12,15 @@ PARAMETER = "column"
 
 @dataclass(frozen=True)
 class Columns:
-    """`labels`: of each column, by slug. `usual`: shown if none is chosen. `chosen`: those of the address."""
+    """`labels`: of each column, by slug. `usual`: those by default. `from_address`: those that the address names."""
 
     labels: Mapping[str, str | Promise]
     usual: Sequence[str]
-    chosen: Sequence[str] = ()
+    from_address: Sequence[str] = ()
 
     @property
     def shown(self) -> Sequence[str]:
-        return self.chosen or self.usual
+        return self.from_address or self.usual
 
     def choices(self) -> list[tuple[str, str | Promise, bool]]:
         """Return (slug, label, whether it is shown) of each column."""

@@ -87,7 +87,7 @@ def list_rows(
     filters = QueryDict(mutable=True)
     filters.update({name: "on" if value is True else str(value) for name, value in valid_filters.items()})
     kept = QueryDict(mutable=True)
-    kept.setlist(PARAMETER, list(columns.chosen) if columns else [])
+    kept.setlist(PARAMETER, list(columns.from_address) if columns else [])
     is_filtered = bool(filters)
     filters.update(kept)
     full = filters.copy()

@@ -47,10 +47,10 @@ def assign_question(table: Table) -> None:
 
 def assign_choices(table: Table) -> None:
     """Assign the options and the right one: the column whose values are options, their letters or their numbers."""
-    chosen = table.roles["answer"].columns[0] if "answer" in table.roles else ""
+    answer_column = table.roles["answer"].columns[0] if "answer" in table.roles else ""
     for options in _option_columns(table):
-        if chosen and _answer_score(chosen, table.profiles[chosen], table, options):
-            table.assign("candidates", options, 1.0, f"{quoted(chosen)} names one of them")
+        if answer_column and _answer_score(answer_column, table.profiles[answer_column], table, options):
+            table.assign("candidates", options, 1.0, f"{quoted(answer_column)} names one of them")
             return
         free = {name: profile for name, profile in table.free().items() if name not in options}
         answers = {

@@ -80,11 +80,11 @@ def _of_batch(value: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def _of_choice_task(value: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return an answered choice of Prodigy as a question: its options have ids, and `accept` has the chosen one."""
-    options, chosen = value.get("options") or [], value.get("accept")
-    if not _is_records(options) or not isinstance(chosen, list) or not all("id" in option for option in options):
+    options, accepted = value.get("options") or [], value.get("accept")
+    if not _is_records(options) or not isinstance(accepted, list) or not all("id" in option for option in options):
         return None
     texts = {str(option["id"]): str(option.get("text", option.get("label", ""))) for option in options}
-    answer = chosen[0] if value.get("answer") == "accept" and len(chosen) == 1 else None
+    answer = accepted[0] if value.get("answer") == "accept" and len(accepted) == 1 else None
     return {**value, "question": value.get("text", ""), "options": texts, "answer": answer}
 
 

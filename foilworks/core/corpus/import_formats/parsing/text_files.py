@@ -174,8 +174,8 @@ def _completed(source: Source) -> Source:
     sample = sample_of_texts(source)
     if any(_is_readable(fields, source.columns) for fields in sample):
         return source
-    chosen = {FIELD_OF_ROLE.get(role, role): column.split("+") for role, column in source.columns.items() if column}
-    roles = roles_of(sample, video_names=source.video_names, known=chosen)
+    by_field = {FIELD_OF_ROLE.get(role, role): column.split("+") for role, column in source.columns.items() if column}
+    roles = roles_of(sample, video_names=source.video_names, known=by_field)
     sure = {name: guess.columns for name, guess in roles.items() if guess.confidence >= SURE}
     columns = {**columns_of_roles(sure), **source.columns}
     return replace(source, columns=columns) if are_whole(columns) else source
