@@ -55,7 +55,6 @@ def data_of(project):
     return stored_report(project, "certificate", None, {}).data
 
 
-@pytest.mark.slow(seconds=8)
 @pytest.mark.usefixtures("few_steps")
 def test_the_job_certifies_and_both_pages_show_its_verdict(project, researcher, client, view):
     add_items(make_subtest(project), 24, "valid")
