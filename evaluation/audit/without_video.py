@@ -143,9 +143,9 @@ def note(result: Mapping[str, Any]) -> str:
     }
     texts = [str(reasons[row["why"]])] if row["why"] else []
     form = _("%(file)s is not UTF-8 and was read as %(encoding)s: check its accents and signs.")
-    texts += [
-        form % {"file": file["name"], "encoding": file["encoding"]} for file in result.get("files", ()) if "encoding" in file
-    ]
+    # A project's certificate has no files.
+    recoded = [file for file in result.get("files", ()) if "encoding" in file]
+    texts += [form % {"file": file["name"], "encoding": file["encoding"]} for file in recoded]
     if row["n_needed"]:
         texts.append(_("About %(n)s items would decide.") % {"n": count(row["n_needed"])})
     for part in row["parts"]:
