@@ -95,7 +95,11 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
         "bulk": BULK,
         "undo": undo_offer(request.GET.get("undo", "")),
     }
-    return render(request, "evaluation/items.html", context)
+    response = render(request, "evaluation/items.html", context)
+    if request.headers.get("HX-Target") == "list":
+        # The form sends each checked column; the address names only what differs from the usual list.
+        response.headers["HX-Push-Url"] = f"{request.path}?{listing.query}".rstrip("?&")
+    return response
 
 
 @require_POST

@@ -81,8 +81,9 @@ async function show(list, panel, link, enters = false) {
 /** Other filters loaded other rows: the panel stays if its row is among them. */
 function keep(list, panel) {
   if (panel.hidden || list.querySelector("[data-row][data-shown]")) return;
-  const shown = panel.querySelector("[data-panel-link]").href;
-  const link = [...list.querySelectorAll("a[data-panel]")].find((each) => each.href === shown);
+  // Links also carry the filters, which have changed.
+  const shown = panel.querySelector("[data-panel-link]").pathname;
+  const link = [...list.querySelectorAll("a[data-panel]")].find((each) => each.pathname === shown);
   if (!link) return close(list, panel);
   link.closest("[data-row]").setAttribute("data-shown", "");
   setFragment(`#${link.closest("[data-row]").id}`);

@@ -17,7 +17,7 @@ from tests.test_access_matrix import RULES, World, address, make_world
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.full, pytest.mark.slow(seconds=60)]
 # Roles in the order in which they are tried: the first that may open a page looks at it.
-PEOPLE = ("researcher", "reviewer", "validator", "annotator", "stranger", "anonymous")
+PEOPLE = ("researcher", "reviewer", "validator", "annotator", "stranger", "anonymous", "superuser")
 ELSEWHERE = ("utd:", "teacher:")
 
 
@@ -41,6 +41,7 @@ def pages_of(world: World) -> Iterator[tuple[str, str]]:
         answer = client.get(there)
         if answer.status_code == 200 and not answer.streaming and b"<html" in answer.content:
             yield person, there
+        answer.close()
 
 
 def test_every_page_is_light_and_accessible(world: World, sign_in: SignIn, open_tab: OpenTab, tabs: Tabs) -> None:

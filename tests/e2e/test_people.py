@@ -50,6 +50,7 @@ def test_a_new_person_signs_in_with_the_shown_password(project: Project, sign_in
     owner = sign_in(make_member(project, "researcher", name="olga"))
     owner.goto("/projects/dots/people/")
     owner.get_by_label("User name").fill("nora")
+    owner.get_by_role("region", name="Add a person").get_by_role("checkbox", name="annotator").check()
     owner.get_by_label("Create a new account").check()
     owner.get_by_role("button", name="Add").click()
     expect(owner.get_by_role("heading", name="Account created for nora")).to_be_visible()

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from annotation.models import Choice, Vote
-from evaluation.items.listing import MARGIN, disagreement
+from evaluation.items.listing import MARGIN, USUAL_COLUMNS, disagreement
 from evaluation.scoring.run_results import margins_of
 from foilworks.core.corpus.models import Item
 from foilworks.core.corpus.rules.states import ItemState
@@ -104,6 +104,7 @@ def test_chosen_columns_are_shown_and_links_keep_them(owner, world):
     url = reverse("items:items", args=[world.project.slug])
     usual = owner.get(url).content.decode()
     assert "votes for the caption" in usual
+    assert 'href="?&amp;' not in usual
     assert "disagreement 50" not in " ".join(usual.split())
     page = owner.get(url, {"column": ["method", "disagreement", "nonsense"]})
     text = " ".join(page.content.decode().split())
@@ -113,3 +114,11 @@ def test_chosen_columns_are_shown_and_links_keep_them(owner, world):
     assert page.context["listing"].query == "column=method&column=disagreement&"
     assert "Clear filters" not in text
     assert 'href="?column=method&amp;column=disagreement&amp;sort=key"' in text
+
+
+def test_the_address_of_a_filtered_list_names_only_what_differs(owner, world):
+    judged(world, "split", "ccff")
+    url = reverse("items:items", args=[world.project.slug])
+    filters = {"state": "valid", "column": list(USUAL_COLUMNS)}
+    assert owner.get(url, filters, headers={"HX-Target": "list"}).headers["HX-Push-Url"] == f"{url}?state=valid"
+    assert "HX-Push-Url" not in owner.get(url, filters).headers

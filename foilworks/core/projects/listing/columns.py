@@ -28,6 +28,7 @@ class Columns:
 
 
 def columns_of(labels: Mapping[str, str | Promise], usual: Sequence[str], data: QueryDict) -> Columns:
-    """Return the columns that the address names; unknown names choose nothing."""
+    """Return the columns that the address names; unknown names choose nothing, and the usual ones need no name."""
     named = data.getlist(PARAMETER)
-    return Columns(labels, usual, [slug for slug in labels if slug in named])
+    chosen = [slug for slug in labels if slug in named]
+    return Columns(labels, usual, chosen if set(chosen) != set(usual) else ())

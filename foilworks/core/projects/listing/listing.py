@@ -87,7 +87,8 @@ def list_rows(
     filters = QueryDict(mutable=True)
     filters.update({name: "on" if value is True else str(value) for name, value in valid_filters.items()})
     kept = QueryDict(mutable=True)
-    kept.setlist(PARAMETER, list(columns.from_address) if columns else [])
+    if columns and columns.from_address:
+        kept.setlist(PARAMETER, list(columns.from_address))
     is_filtered = bool(filters)
     filters.update(kept)
     full = filters.copy()
