@@ -1,6 +1,7 @@
 """Without the extra `web`, the commands on files run, and the others say how to install it."""
 
 import json
+import shlex
 import subprocess
 import sys
 
@@ -46,7 +47,6 @@ def test_help_names_the_commands_that_run(tmp_path):
     assert all(name in done.stdout for name in COMMANDS)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("command", COMMANDS)
 def test_each_command_has_its_help(tmp_path, command):
     done = foilworks("help", command, folder=tmp_path)
@@ -62,3 +62,18 @@ def test_a_file_is_audited_with_its_page(tmp_path):
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["items"] == len(rows)
     assert "<svg" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.full
+def test_foils_metrics_and_a_selection_need_no_more(tmp_path):
+    rows = [{"id": f"i{n}", "caption": f"a dog jumps {n}", "foil": f"a dog sleeps {n}"} for n in range(12)]
+    (tmp_path / "set.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (tmp_path / "scores.csv").write_text("item,caption,foil\ni0,0.9,0.2\ni1,0.1,0.4\n", encoding="utf-8")
+    for command, key in (
+        ("foil --method number --caption 'A man claps exactly three times.'", "candidates"),
+        ("metrics pairwise --file scores.csv", "overall"),
+        ("prune set.jsonl", "n_kept"),
+    ):
+        done = foilworks(*shlex.split(command), "--json", folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert key in json.loads(done.stdout)

@@ -43,7 +43,7 @@ def _check(name: str, options: argparse.Namespace, python: str | None, work: Pat
     from django.conf import settings
 
     from evaluation.scoring.queries import records_of, release_named
-    from foilworks.site.management.base import project_by_slug
+    from foilworks.site.management.projects import project_by_slug
 
     folder, logs = work / name, work / f"{name}-logs"
     about = ["--project", options.project, "--release", options.release, "--out", str(folder)]

@@ -6,7 +6,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from foilworks.core.corpus.actions.attach_media import attach_folder
-from foilworks.site.management.base import FoilworksCommand, project_by_slug
+from foilworks.site.management.base import FoilworksCommand
+from foilworks.site.management.projects import project_by_slug
 
 
 class Command(FoilworksCommand):

@@ -19,7 +19,7 @@ from foilworks import library
 from foilworks.core.projects.templatetags.wording import in_words
 from foilworks.core.text.quoting import quoted
 from foilworks.site.management.base import FoilworksCommand, parse_set_options, table
-from foilworks.site.management.table_options import add_benchmark_options, read_options, whole_number
+from foilworks.site.management.file_options import add_benchmark_options, read_options, whole_number
 
 OF_SUBTESTS = ("divergence", "cues")
 MARKS = {

@@ -7,7 +7,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from foilworks.core.jobs.runner import run_now
-from foilworks.site.management.base import FoilworksCommand, parse_set_options, project_by_slug
+from foilworks.site.management.base import FoilworksCommand, parse_set_options
+from foilworks.site.management.projects import project_by_slug
 from generation.actions.runs import make_captions as make_captions_of_project
 from generation.actions.runs import preview_captions
 from generation.caption_file import CaptionFile

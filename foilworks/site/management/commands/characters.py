@@ -7,7 +7,8 @@ from django.core.management.base import CommandParser
 
 from foilworks.core.corpus.actions.set_characters import set_characters
 from foilworks.core.corpus.import_formats.parsing.characters import read_characters
-from foilworks.site.management.base import FoilworksCommand, project_by_slug
+from foilworks.site.management.base import FoilworksCommand
+from foilworks.site.management.projects import project_by_slug
 
 MAX_SHOWN = 10
 

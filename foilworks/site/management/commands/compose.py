@@ -6,7 +6,8 @@ from django.core.management.base import CommandParser
 
 from annotation.choices.actions.compose_choices import Request, compose_choices, plan_choices, result_of
 from annotation.choices.wording import reasons
-from foilworks.site.management.base import FoilworksCommand, one_line, project_by_slug, subtest_by_name
+from foilworks.site.management.base import FoilworksCommand, one_line
+from foilworks.site.management.projects import project_by_slug, subtest_by_name
 
 SHOWN = 5
 

@@ -9,7 +9,7 @@ from evaluation.audit.file_order import MIN_SHARDS, N_SHUFFLES, OrderResult, com
 from evaluation.audit.file_reader import Problems, read_all
 from foilworks.library.inputs import opened_sources
 from foilworks.site.management.base import FoilworksCommand, parse_set_options
-from foilworks.site.management.table_options import add_benchmark_options, read_options, whole_number
+from foilworks.site.management.file_options import add_benchmark_options, read_options, whole_number
 
 
 class Command(FoilworksCommand):

@@ -27,16 +27,9 @@ from evaluation.scoring.served.served_results import figures_as_json, figures_of
 from evaluation.scoring.standard_results import standard_of
 from foilworks.core.corpus.models import Release
 from foilworks.core.hub.catalogue.registry import ENDPOINT, SCORE_FILE
-from foilworks.site.management.base import (
-    CommandGroup,
-    FoilworksCommand,
-    one_line,
-    project_by_slug,
-    run_or_queue,
-    sets_table,
-    table,
-)
-from foilworks.site.management.table_options import add_columns, ignored_line
+from foilworks.site.management.base import CommandGroup, FoilworksCommand, one_line, sets_table, table
+from foilworks.site.management.file_options import add_columns, ignored_line
+from foilworks.site.management.projects import project_by_slug, run_or_queue
 
 LEGEND = (
     "T: share of items whose caption scores above every foil; P: the same of their proficiency items; P+T: of both; "

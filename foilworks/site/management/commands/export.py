@@ -11,7 +11,8 @@ from foilworks.core.corpus.export_formats.registry import EXPORTERS
 from foilworks.core.text.registry import load, lookup, parse_params
 from foilworks.site.exports.collect import export_content, write_export
 from foilworks.site.exports.signature import public_key
-from foilworks.site.management.base import FoilworksCommand, listed, parse_set_options, project_by_slug
+from foilworks.site.management.base import FoilworksCommand, listed, parse_set_options
+from foilworks.site.management.projects import project_by_slug
 
 
 class Command(FoilworksCommand):

@@ -7,7 +7,8 @@ from django.core.management.base import CommandParser
 
 from evaluation.errors import EvaluationError
 from evaluation.scoring.queries import release_named
-from foilworks.site.management.base import FoilworksCommand, project_by_slug
+from foilworks.site.management.base import FoilworksCommand
+from foilworks.site.management.projects import project_by_slug
 from foilworks.site.teacher.paper_files import WRITERS
 from foilworks.site.teacher.paper_tables import tables
 

@@ -10,7 +10,8 @@ from foilworks.core.corpus.models import Subtest
 from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.models import Project
 from foilworks.core.text.quoting import quoted
-from foilworks.site.management.base import FoilworksCommand, parse_set_options, project_by_slug
+from foilworks.site.management.base import FoilworksCommand, parse_set_options
+from foilworks.site.management.projects import project_by_slug
 from generation.actions.benchmarks import start_benchmark
 from generation.actions.runs import start_run
 from generation.default_filters import DEFAULT_FILTERS, default_filters

@@ -11,7 +11,8 @@ from foilworks.site.imports.batch import ImportResult
 from foilworks.site.imports.hub_files import local_records
 from foilworks.site.imports.recipes import save_recipe
 from foilworks.site.imports.store import analyze_after_bulk_import, import_records
-from foilworks.site.management.base import FoilworksCommand, listed, one_line, parse_set_options, project_to_fill, table
+from foilworks.site.management.base import FoilworksCommand, listed, one_line, parse_set_options, table
+from foilworks.site.management.projects import project_to_fill
 from foilworks.site.management.table_options import add_table_options, set_help, table_params
 
 SHOWN = 20

@@ -12,7 +12,8 @@ from evaluation.ladder.wording import benchmark_sentences, sentences, stress_sen
 from evaluation.metrics.need_evidence import LOWEST, MIN_LOOKS
 from evaluation.scoring.models import Run
 from evaluation.scoring.queries import release_named
-from foilworks.site.management.base import FoilworksCommand, project_by_slug, table
+from foilworks.site.management.base import FoilworksCommand, table
+from foilworks.site.management.projects import project_by_slug
 
 RUNGS = ("T", "ci", "drop", "drop_ci")
 PARTS = ("value", "ci", "p")

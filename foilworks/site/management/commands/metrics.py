@@ -9,7 +9,7 @@ from evaluation.metrics.registry import METRICS, TIES
 from evaluation.score_files.arrays import AUTO_LAYOUT, LAYOUTS
 from foilworks.library.metrics import HIDDEN, measure
 from foilworks.site.management.base import FoilworksCommand, parse_set_options, sets_table, table, table_of
-from foilworks.site.management.table_options import add_columns, ignored_line
+from foilworks.site.management.file_options import add_columns, ignored_line
 
 TWO_CLIPS = ("n", "text", "text_ci", "video", "video_ci", "group", "group_ci", "ties")
 OPEN = ("metric", "value", "ci", "n", "n_unread", "all_wrong", "constant", "released_code")

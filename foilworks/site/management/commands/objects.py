@@ -8,7 +8,8 @@ from django.core.management.base import CommandParser
 from annotation.actions.studies import import_objects
 from annotation.errors import AnnotationError
 from annotation.rules.objects import MAX_SOURCE
-from foilworks.site.management.base import FoilworksCommand, project_by_slug
+from foilworks.site.management.base import FoilworksCommand
+from foilworks.site.management.projects import project_by_slug
 
 
 class Command(FoilworksCommand):

@@ -7,7 +7,8 @@ from django.core.management.base import CommandParser
 from annotation.errors import AnnotationError
 from annotation.pairs.actions.store_pairs import check_subtest, store_pairs
 from annotation.pairs.proposing import propose
-from foilworks.site.management.base import FoilworksCommand, one_line, project_by_slug, subtest_by_name
+from foilworks.site.management.base import FoilworksCommand, one_line
+from foilworks.site.management.projects import project_by_slug, subtest_by_name
 from generation.pairs.proposals import KINDS, NATURAL, Proposal
 
 LIMIT = 100

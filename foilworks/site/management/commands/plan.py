@@ -7,7 +7,8 @@ from django.core.management.base import CommandParser
 from foilworks.core.text.registry import parse_params
 from foilworks.site.dashboard.pilot import pilot_of, progress
 from foilworks.site.dashboard.planning import PLAN, plan
-from foilworks.site.management.base import FoilworksCommand, cell, parse_set_options, project_by_slug, table, table_of
+from foilworks.site.management.base import FoilworksCommand, cell, parse_set_options, table, table_of
+from foilworks.site.management.projects import project_by_slug
 
 # The others are assumptions, which `--set` changes.
 MAIN = ("difference", "models", "validity", "hourly_pay", "budget")

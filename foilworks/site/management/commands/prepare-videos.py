@@ -7,7 +7,8 @@ from django.core.management.base import CommandParser
 
 from foilworks.core.corpus.actions.prepare_videos import prepare_now
 from foilworks.core.projects.models import Project
-from foilworks.site.management.base import FoilworksCommand, one_line, project_by_slug
+from foilworks.site.management.base import FoilworksCommand, one_line
+from foilworks.site.management.projects import project_by_slug
 
 
 class Command(FoilworksCommand):

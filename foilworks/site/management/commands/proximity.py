@@ -7,7 +7,8 @@ from django.core.management.base import CommandParser
 from evaluation.proximity.actions.measure_proximity import measure_proximity
 from evaluation.scoring.queries import release_named
 from foilworks.core.jobs.runner import run_now
-from foilworks.site.management.base import FoilworksCommand, project_by_slug
+from foilworks.site.management.base import FoilworksCommand
+from foilworks.site.management.projects import project_by_slug
 
 
 class Command(FoilworksCommand):

@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 from foilworks import library
 from foilworks.core.projects.templatetags.wording import in_words
 from foilworks.site.management.base import FoilworksCommand, parse_set_options, table
-from foilworks.site.management.table_options import add_benchmark_options, read_options, whole_number
+from foilworks.site.management.file_options import add_benchmark_options, read_options, whole_number
 
 REPAIRS = {
     "normalize": "give all options one form",

@@ -8,7 +8,8 @@ from django.core.management.base import CommandParser
 from evaluation.scoring.queries import release_named
 from foilworks.core.corpus.export_formats.parts.folder import manifest_hash
 from foilworks.core.corpus.models import Release
-from foilworks.site.management.base import FoilworksCommand, one_line, project_by_slug
+from foilworks.site.management.base import FoilworksCommand, one_line
+from foilworks.site.management.projects import project_by_slug
 from foilworks.site.publishing.actions.publish_release import record_publication, require_reason
 from foilworks.site.publishing.checklist import FAIL, OK, Row, is_red
 from foilworks.site.publishing.hub_folder import checklist_of, size_of, videos_to_copy, write_publication

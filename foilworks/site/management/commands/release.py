@@ -21,7 +21,8 @@ from foilworks.core.jobs.runner import run_now
 from foilworks.core.projects.models import Project
 from foilworks.core.text.quoting import quoted
 from foilworks.site.exports.hooks import TABLES_JOB
-from foilworks.site.management.base import FoilworksCommand, one_line, project_by_slug
+from foilworks.site.management.base import FoilworksCommand, one_line
+from foilworks.site.management.projects import project_by_slug
 
 SHOWN = 5
 KINDS = ("added", "removed", "changed")

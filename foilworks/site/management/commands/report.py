@@ -12,7 +12,8 @@ from evaluation.reports.reports import project_report
 from evaluation.score_files.analysis_files import READERS, read_edits
 from evaluation.score_files.items import read_report_input
 from foilworks.core.text.registry import load, parse_params
-from foilworks.site.management.base import FoilworksCommand, cell, parse_set_options, project_by_slug, table, table_of
+from foilworks.site.management.base import FoilworksCommand, cell, parse_set_options, table, table_of
+from foilworks.site.management.projects import project_by_slug
 
 MAX_WARNINGS = 20
 COLUMNS = {

@@ -8,7 +8,8 @@ from django.core.management.base import CommandParser
 from foilworks.core.jobs.errors import JobError
 from foilworks.core.jobs.models import Job
 from foilworks.core.jobs.queue import is_reachable, requeue_lost, retry
-from foilworks.site.management.base import FoilworksCommand, run_or_queue
+from foilworks.site.management.base import FoilworksCommand
+from foilworks.site.management.projects import run_or_queue
 
 
 class Command(FoilworksCommand):

@@ -16,7 +16,8 @@ from foilworks.core.corpus.video_files.address_check import AddressCheck
 from foilworks.core.corpus.video_files.source_check import SourceProblem, source_problems
 from foilworks.core.projects.models import Project
 from foilworks.site.documents.models import SourceLicence
-from foilworks.site.management.base import FoilworksCommand, project_by_slug, table
+from foilworks.site.management.base import FoilworksCommand, table
+from foilworks.site.management.projects import project_by_slug
 
 # Listed in the output; all are counted.
 MAX_LISTED, SHOWN = 1_000, 50

@@ -11,7 +11,8 @@ from foilworks.core.corpus.errors import CorpusError
 from foilworks.core.corpus.forms import USUAL_FULL_SHARE, SubtestForm
 from foilworks.core.corpus.models import Subtest
 from foilworks.core.projects.models import Project
-from foilworks.site.management.base import CommandGroup, FoilworksCommand, project_by_slug, subtest_by_name
+from foilworks.site.management.base import CommandGroup, FoilworksCommand
+from foilworks.site.management.projects import project_by_slug, subtest_by_name
 
 USUAL_WANTED, USUAL_WANTED_PROFICIENCY = 3, 1
 STOPPING = ("stop_early", "full_share", "votes_max", "skilled_first")

@@ -11,14 +11,8 @@ from evaluation.utd.subsets import keys_in
 from foilworks.core.corpus.models import Split
 from foilworks.core.projects.models import Project
 from foilworks.core.text.registry import Entry, Param, parse_params
-from foilworks.site.management.base import (
-    CommandGroup,
-    FoilworksCommand,
-    parse_set_options,
-    project_by_slug,
-    run_or_queue,
-    table_of,
-)
+from foilworks.site.management.base import CommandGroup, FoilworksCommand, parse_set_options, table_of
+from foilworks.site.management.projects import project_by_slug, run_or_queue
 from foilworks.site.teacher.actions.trainings import (
     planned_teacher,
     read_release,

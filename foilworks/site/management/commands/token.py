@@ -9,7 +9,8 @@ from foilworks.core.projects.errors import ProjectError
 from foilworks.core.projects.models import ApiToken, Role, User
 from foilworks.core.projects.tokens import USUAL_DAYS
 from foilworks.core.text.quoting import quoted
-from foilworks.site.management.base import FoilworksCommand, project_by_slug
+from foilworks.site.management.base import FoilworksCommand
+from foilworks.site.management.projects import project_by_slug
 
 
 class Command(FoilworksCommand):

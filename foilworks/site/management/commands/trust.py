@@ -5,7 +5,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.scoring.actions.models import trust_model
-from foilworks.site.management.base import FoilworksCommand, project_by_slug
+from foilworks.site.management.base import FoilworksCommand
+from foilworks.site.management.projects import project_by_slug
 
 
 class Command(FoilworksCommand):

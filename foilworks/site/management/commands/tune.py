@@ -5,7 +5,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from foilworks.core.jobs.runner import run_now
-from foilworks.site.management.base import FoilworksCommand, parse_set_options, project_by_slug
+from foilworks.site.management.base import FoilworksCommand, parse_set_options
+from foilworks.site.management.projects import project_by_slug
 from generation.actions.runs import start_tuning
 from generation.models import Tuning
 from generation.tuning.parameters import TUNING

@@ -8,7 +8,8 @@ from django.core.management.base import CommandParser
 from evaluation.errors import EvaluationError
 from foilworks.core.projects.models import Project
 from foilworks.site.imports.actions.undo_import import check_undo, latest_import, undo_import
-from foilworks.site.management.base import FoilworksCommand, project_by_slug
+from foilworks.site.management.base import FoilworksCommand
+from foilworks.site.management.projects import project_by_slug
 
 
 class Command(FoilworksCommand):

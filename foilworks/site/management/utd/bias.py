@@ -14,7 +14,8 @@ from evaluation.utd.procedure import AS_PUBLISHED, CHOICES
 from evaluation.utd.requests import BiasRequest
 from evaluation.utd.vector_formats import FLOAT32, SUFFIXES
 from foilworks.core.text.registry import Entry, Param, parse_params
-from foilworks.site.management.base import parse_set_options, run_or_queue
+from foilworks.site.management.base import parse_set_options
+from foilworks.site.management.projects import run_or_queue
 from foilworks.site.management.utd.rows import (
     PlainCommand,
     add_descriptions,

@@ -12,7 +12,8 @@ from evaluation.utd.recipes import PAPER, RECIPES
 from evaluation.utd.requests import DescriptionRequest
 from evaluation.utd.subsets import keys_in
 from foilworks.core.text.registry import Entry, Param, parse_params
-from foilworks.site.management.base import FoilworksCommand, parse_set_options, project_by_slug, run_or_queue
+from foilworks.site.management.base import FoilworksCommand, parse_set_options
+from foilworks.site.management.projects import project_by_slug, run_or_queue
 from foilworks.site.management.utd.rows import add_device_and_sync, add_name
 from foilworks.site.management.utd.text import described_lines, queued_lines
 

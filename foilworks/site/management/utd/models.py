@@ -12,8 +12,8 @@ from evaluation.utd.models import BiasRun
 from evaluation.utd.pages import benchmark_of
 from evaluation.utd.reliability import certificate_of
 from evaluation.utd.requests import PredictionRequest
-from foilworks.site.management.base import run_or_queue
-from foilworks.site.management.table_options import add_columns, ignored_line
+from foilworks.site.management.file_options import add_columns, ignored_line
+from foilworks.site.management.projects import run_or_queue
 from foilworks.site.management.utd.rows import PlainCommand, add_device_and_sync, add_name, add_run, row_of
 
 EPOCHS = 50

@@ -10,7 +10,8 @@ from evaluation.utd.models import BiasRun, Descriptions
 from evaluation.utd.newest import newest_descriptions
 from evaluation.utd.recipes import DEMO_ONLY
 from evaluation.utd.required_texts import told
-from foilworks.site.management.base import FoilworksCommand, project_by_slug
+from foilworks.site.management.base import FoilworksCommand
+from foilworks.site.management.projects import project_by_slug
 from foilworks.site.management.utd.text import NO_SPLIT, is_demo
 
 MAX_LISTED = 20

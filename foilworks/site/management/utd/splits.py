@@ -13,8 +13,9 @@ from evaluation.utd.models import BiasRun, Descriptions
 from evaluation.utd.newest import check_measured
 from evaluation.utd.predictions import read_predictions
 from evaluation.utd.utd_files import described_videos_of, objects_lines, published_descriptions_of
-from foilworks.site.management.base import FoilworksCommand, project_by_slug
-from foilworks.site.management.table_options import add_columns, ignored_line
+from foilworks.site.management.base import FoilworksCommand
+from foilworks.site.management.file_options import add_columns, ignored_line
+from foilworks.site.management.projects import project_by_slug
 from foilworks.site.management.utd.rows import MAX_LISTED, PlainCommand, add_file, add_name, add_run, notes_of, row_of
 from foilworks.site.management.utd.text import exported_lines
 
