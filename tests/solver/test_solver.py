@@ -1,7 +1,10 @@
 """The blind solver: planted shortcuts are found, fair sets are not failed, and no feature knows a held-out answer."""
 
 import json
+import os
 import random
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +19,7 @@ from foilworks.core.solver.layout import Layout
 from foilworks.core.solver.learner import Stack
 from foilworks.core.solver.questions import Question, Row, separate_answers
 from foilworks.core.solver.solve import certify, first_view, permute_labels, redraw
+from scripts.doc_pages import DOCS
 
 # Plant -> items: enough for the verdict "fail" with every seed that was tried.
 FOUND = {
@@ -248,6 +252,30 @@ def test_the_ungrouped_value_is_beside_the_grouped_one():
 def test_keys_keep_their_order_so_that_sums_are_equal_in_every_process():
     words = [f"w{number}" for number in range(20)]
     assert key_matrix([words, words[::-1]]).indices.tolist() == [*range(20), *reversed(range(20))]
+
+
+@pytest.mark.full
+@pytest.mark.slow(seconds=30)
+def test_every_processor_finds_the_same():
+    """OpenBLAS adds in the order of its processor: last bits differ, which trees must not split."""
+    program = (
+        "import json, pathlib, foilworks; "
+        "path = pathlib.Path('docs/examples/data/vilma-actor-swap.jsonl'); "
+        "print(json.dumps(foilworks.audit(path)['item_scores']))"
+    )
+    scores = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=DOCS.parent,
+            env={**os.environ, "OPENBLAS_CORETYPE": core},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for core in ("Prescott", "Haswell")
+    ]
+    assert len(scores[0]) > 1_000
+    assert scores[0] == scores[1]
 
 
 def test_equal_options_without_an_order_are_a_guess():

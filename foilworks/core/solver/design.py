@@ -15,7 +15,7 @@ from scipy import sparse
 
 from foilworks.core.solver import keys, option_features, reserved, set_features
 from foilworks.core.solver.keys import KeysOfOptions, differing_keys
-from foilworks.core.solver.layout import Layout, relative_columns
+from foilworks.core.solver.layout import TIE, Layout, relative_columns, spread_of_one
 from foilworks.core.solver.option_features import Columns
 from foilworks.core.solver.questions import Question
 from foilworks.core.solver.solution import Tier
@@ -135,11 +135,10 @@ def _numbers(
 
 
 def _block(values: Floats, names: Sequence[str], family: str, tier: Tier) -> _Numbers:
-    spread = values.std(axis=0)
-    is_used = spread > 1e-9
+    is_used = values.std(axis=0) > TIE
     used_names = [name for name, used in zip(names, is_used, strict=True) if used]
     n_used = len(used_names)
-    return _Numbers(values[:, is_used] / spread[is_used], np.full(n_used, family), used_names, np.full(n_used, tier))
+    return _Numbers(spread_of_one(values[:, is_used]), np.full(n_used, family), used_names, np.full(n_used, tier))
 
 
 def _of_statements(layout: Layout) -> Columns:

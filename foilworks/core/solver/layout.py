@@ -20,6 +20,7 @@ ENTITY_SHARE = 0.03
 BLANK = "*"
 # Scores closer than this are equal: sums of equal terms differ by the order of addition.
 TIE = 1e-9
+COLUMN_DECIMALS = 6
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,14 @@ class Layout:
         is_best = scores >= best[self.item] - TIE
         right = is_best[self.starts + answers]
         return right / np.add.reduceat(is_best.astype(np.float64), self.starts)
+
+
+def spread_of_one(values: Floats) -> Floats:
+    """Return (R, F) columns divided by their spread, rounded.
+
+    Sums of equal terms differ in their last bits by processor: trees would split what is equal.
+    """
+    return (values / np.maximum(values.std(axis=0), TIE)).round(COLUMN_DECIMALS)
 
 
 def relative_columns(layout: Layout, values: Floats) -> tuple[Floats, Floats]:

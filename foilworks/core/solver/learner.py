@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from foilworks.core.solver.choice_model import fit_choices
 from foilworks.core.solver.design import CHARACTERS, CROSSED, FORM_BY_TYPE, RATE_FAMILIES, WORDS, Design
 from foilworks.core.solver.encoding import KeyCounts
+from foilworks.core.solver.layout import spread_of_one
 from foilworks.core.solver.questions import Answers
 from foilworks.core.solver.solution import TIERS, Tier
 
@@ -117,7 +118,7 @@ class Stack:
                 blocks.append(self._near_answers(np.isin(self.folds, known))[rows])
             values[rows] = np.hstack(blocks)
         values = layout.centred(values)
-        values /= np.maximum(values.std(axis=0), 1e-9)
+        values = spread_of_one(values)
         names = [family for family, width in zip(families, widths, strict=True) for _ in range(width)]
         file_families = {family for family, (tier, _) in RATE_FAMILIES.items() if tier == "file"} | {NEAR_ROWS}
         set_families = {family for family, (tier, _) in RATE_FAMILIES.items() if tier == "set"}

@@ -11,7 +11,7 @@ Verdict = Literal["fail", "reversed", "nothing_found", "nothing_found_so_far", "
 PartName = Literal["mirrored", "copies", "others"]
 Interval = tuple[float, float]
 # Of the procedure: states of others must not be resumed, and results that are stored are computed again.
-VERSION = "6"
+VERSION = "7"
 
 
 @dataclass(frozen=True)

@@ -104,6 +104,8 @@ def _solve(
     if passes.fingerprint != fingerprint:
         raise ValueError("the state belongs to other questions, answers or another seed; start without a state")
     chance = np.array([1 / len(question.options) for question in questions])
+    # Families that removed nothing chose nothing, so they may acquit.
+    selection = selection if selection and selection.removed else None
     if len(np.unique(structure.groups)) >= MIN_GROUPS:
         _run(passes, Design.of(questions), answers, structure, seed, repeats, permutations, progress)
     else:
