@@ -14,6 +14,7 @@ JOBS = {
     "annotation.extract_nouns": "annotation.jobs:nouns_of_captions",
     "annotation.extract_frames": "annotation.jobs:pictures_of_frames",
 }
+ACCEPT_REPAIR = "accept_repair"
 # Work on single items; the trail has many such rows for each change of a setting.
 WORK_SENTENCES: dict[str, Promise] = {
     "accept": _("accepted a foil"),
@@ -74,7 +75,7 @@ SENTENCES: dict[str, Promise] = {
     "reenter_study": _("entered a crowd study again"),
     "reopen_comment": _("reopened a comment"),
     "requeue": _("returned an item to editing"),
-    "accept_repair": _("accepted a proposal that makes an item fair"),
+    ACCEPT_REPAIR: _("accepted a proposal that makes an item fair"),
     "undo_accept_repair": _("undid a proposal that makes an item fair"),
     "resolve_comment": _("resolved a comment"),
     "resume": _("let a validator continue"),

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from annotation.actions.decisions.repairs import ACTION
+from annotation.declarations import ACCEPT_REPAIR
 from evaluation.facts.item_names import items_of
 from foilworks.core.projects.models import AuditEvent, Project
 from generation.models import Candidate, CandidateGroup
@@ -32,7 +32,7 @@ def extras(project: Project, _subtest: str, data: dict[str, Any]) -> dict[str, A
     """Return the listed items with their pages, labels, and the proposals that were accepted lately. Four queries."""
     listed = data["items"][:MAX_LISTED]
     pages = items_of(project, [name for row in listed for name in (row["item"], row["detail"]) if name])
-    events = list(AuditEvent.objects.filter(project=project, action=ACTION).order_by("-pk")[:MAX_ACCEPTED])
+    events = list(AuditEvent.objects.filter(project=project, action=ACCEPT_REPAIR).order_by("-pk")[:MAX_ACCEPTED])
     groups = CandidateGroup.objects.filter(pk__in=[pk for event in events for pk in event.details.get("groups", ())])
     captions = dict(groups.values_list("pk", "caption__text"))
     texts = dict(Candidate.objects.filter(group__in=captions.keys()).values_list("pk", "text"))

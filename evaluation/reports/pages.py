@@ -21,9 +21,9 @@ from evaluation.reports.certificate import extras as certificate_extras
 from evaluation.reports.fair_set import COLUMNS as FAIR_COLUMNS
 from evaluation.reports.fair_set import extras as fair_extras
 from evaluation.reports.plugin_page import rows_of_any, tables_of_any
+from evaluation.reports.pseudonyms import under_pseudonyms
 from evaluation.reports.reports import by_job, project_report, stored_report
-from foilworks.core.projects.models import Project, User
-from foilworks.core.projects.pseudonyms import pseudonym
+from foilworks.core.projects.models import Project
 from foilworks.core.projects.templatetags.wording import in_words
 
 WORDS_IN_ALT = 10
@@ -83,31 +83,6 @@ def report_data(project: Project, kind: str, subtest: str, params: Mapping[str, 
             raise EvaluationError(_("This report is not computed yet. Compute it on its page, or by POST."))
         return under_pseudonyms(project, data)
     return under_pseudonyms(project, project_report(project, kind, subtest=subtest or None, params=params))
-
-
-def under_pseudonyms(project: Project, data: Data) -> Data:
-    """Return `data` with every user name in `annotators`, `pairs` and `people` replaced; one query."""
-    names = _names(data)
-    if not names:
-        return data
-    ids = dict(User.objects.filter(username__in=names).values_list("username", "pk"))
-    pseudonyms = {name: pseudonym(project, ids[name]) if name in ids else name for name in names}
-    public_data = dict(data)
-    if "annotators" in data:
-        public_data["annotators"] = [{**row, "annotator": pseudonyms[row["annotator"]]} for row in data["annotators"]]
-    if "pairs" in data:
-        public_data["pairs"] = [
-            {**row, "annotators": [pseudonyms[name] for name in row["annotators"]]} for row in data["pairs"]
-        ]
-    if "people" in data:
-        public_data["people"] = [{**row, "person": pseudonyms[row["person"]]} for row in data["people"]]
-    return public_data
-
-
-def _names(data: Data) -> set[str]:
-    names = {row["annotator"] for row in data.get("annotators", [])}
-    names |= {name for row in data.get("pairs", []) for name in row["annotators"]}
-    return names | {row["person"] for row in data.get("people", [])}
 
 
 def _columns_of(key: str, *columns: str) -> Callable[[Data], list[Row]]:

@@ -62,12 +62,15 @@ class HarnessLog:
 
 
 def is_harness_log(path: Path) -> bool:
-    """Report whether a file is a log of a harness, by its ending or the words of its first record."""
+    """Report whether a file is a log of a harness, by its ending or the words of its first record.
+
+    A file that cannot be read is none: the reader of other forms says why.
+    """
     suffix = path.suffix.lower()
+    if not path.is_file() or suffix not in {EVAL_LOG, *MARKS}:
+        return False
     if suffix == EVAL_LOG:
         return True
-    if suffix not in MARKS:
-        return False
     return any(_has(path, marks) for marks in MARKS[suffix])
 
 

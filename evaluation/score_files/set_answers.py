@@ -9,19 +9,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evaluation.errors import EvaluationError
 from evaluation.metrics.sets import SetAnswers
 from evaluation.score_files.answers import read_flag
-from evaluation.score_files.harness_logs import is_harness_log, logged_answers
-from evaluation.score_files.harness_shapes import LoggedAnswer
 from evaluation.score_files.json_records import Row
 from evaluation.score_files.set_places import ANSWERS_OF_FOUR, TIMEBLIND, YES_ROLES, SetPlace, place_of
 from evaluation.score_files.tables import Table
 from foilworks.core.text.model_answers import read_answer
 from foilworks.core.text.quoting import quoted
+
+if TYPE_CHECKING:
+    from evaluation.score_files.harness_logs import LoggedAnswer
 
 # Of tasks whose prompt lists no options: what may be answered, and whether these are letters.
 PLAIN_OPTIONS = ((("A", "B"), True), (("yes", "no"), False))
@@ -41,6 +43,9 @@ class SetAnswer:
 
 def read_sets(path: Path, columns: Mapping[str, str] | None = None) -> SetAnswers:
     """Read the answers of one model. EvaluationError names file, record and field, or a set that lacks answers."""
+    # On request: every process that has reports imports this module, and pydantic reads logs alone.
+    from evaluation.score_files.harness_logs import is_harness_log, logged_answers
+
     if is_harness_log(path):
         _details, logged = logged_answers(path)
         answers = [_of_log(answer) for answer in logged]
@@ -132,7 +137,7 @@ def _of_timeblind(table: Table) -> Iterator[SetAnswer]:
             yield SetAnswer(name, place, right)
 
 
-def _of_log(answer: LoggedAnswer) -> SetAnswer:
+def _of_log(answer: "LoggedAnswer") -> SetAnswer:
     """Return an answer of lmms-eval's tasks of MVP, Vinoground or Video-MME-v2. EvaluationError: another task."""
     place = place_of(answer.facts)
     options, right, has_letters = _options_of(answer)
@@ -148,7 +153,7 @@ def _of_log(answer: LoggedAnswer) -> SetAnswer:
     return SetAnswer(name, place, is_right, len(options))
 
 
-def _options_of(answer: LoggedAnswer) -> tuple[Sequence[str], int | None, bool]:
+def _options_of(answer: "LoggedAnswer") -> tuple[Sequence[str], int | None, bool]:
     """Return the options, the place of the right one, None if that is unknown, and whether they have letters."""
     if answer.right is not None:
         return answer.options, answer.right, True

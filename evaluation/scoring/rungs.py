@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from evaluation.errors import EvaluationError
 from evaluation.metrics.rungs import (
@@ -148,6 +147,9 @@ def _low(frame: NDArray[np.uint8]) -> NDArray[np.uint8]:
     if shrunk >= 1:
         return frame
     small = (max(1, round(width * shrunk)), max(1, round(height * shrunk)))
+    # On request: every process that has reports knows the rungs.
+    from PIL import Image
+
     image = Image.fromarray(frame).resize(small, Image.Resampling.BOX)
     return np.asarray(image.resize((width, height), Image.Resampling.BILINEAR))
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from evaluation.score_files import harness_shapes as harness
 from evaluation.score_files.score_readers import AUTO, read_given
 from evaluation.score_files.scores import Notes
-from foilworks.core.corpus.export_formats.parts.manifest import Manifest
+from foilworks.core.corpus.export_formats.parts.manifest_shape import Manifest
 from foilworks.core.text.shape import Shape
 from foilworks.site.backup import folder as backup
 from tests.evaluation.test_harness_logs import AGGREGATE, CHOICE, RECORDS, SAMPLES

@@ -12,6 +12,7 @@ from annotation.access import item_for
 from annotation.actions.decisions.undo_decisions import UNDO_SECONDS, require_unopened
 from annotation.actions.workflow import authoring
 from annotation.actions.workflow.groups import advance, locked_group, reopened_group
+from annotation.declarations import ACCEPT_REPAIR
 from annotation.errors import AnnotationError
 from annotation.models import Involvement, Task
 from annotation.transactions import run_in_transaction, serialize_writes
@@ -27,7 +28,7 @@ from generation.pipeline import Step
 from generation.records import MODES
 from generation.run_captions import with_siblings
 
-ACTION, UNDO = "accept_repair", "undo_accept_repair"
+UNDO = "undo_accept_repair"
 # Captions of other videos are no edits of this one.
 NOT_MINIMAL = ("random_caption",)
 # Slug and version of the method, and its foil.
@@ -115,7 +116,7 @@ def _record(person: User, items: list[Item], groups: list[CandidateGroup], candi
     rows = {"items": items, "groups": groups, "candidates": candidates}
     project = items[0].subtest.project
     details = {name: [row.pk for row in members] for name, members in rows.items()}
-    audit.record(audit.event(project, person, ACTION, project, **details))
+    audit.record(audit.event(project, person, ACCEPT_REPAIR, project, **details))
 
 
 def _propose(person: User, item: Item, source: Item, now: datetime) -> Candidate:
@@ -138,7 +139,7 @@ def undo_repair(person: User, event_id: int, *, now: datetime | None = None) -> 
 
 
 def _undo(person: User, event_id: int, now: datetime) -> Item:
-    event = AuditEvent.objects.filter(pk=event_id, actor=person.pk, action=ACTION).first()
+    event = AuditEvent.objects.filter(pk=event_id, actor=person.pk, action=ACCEPT_REPAIR).first()
     groups = CandidateGroup.objects.filter(pk__in=event.details.get("groups", ()) if event else ())
     if event is None or not groups:
         raise AnnotationError(_("There is nothing to undo. You can undo only your own decisions."))

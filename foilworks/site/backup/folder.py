@@ -19,7 +19,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
 from annotation.models import Vote
-from foilworks.core.corpus.export_formats.parts.manifest import FileFacts
+from foilworks.core.corpus.export_formats.parts.manifest_shape import FileFacts
 from foilworks.core.corpus.models import Item, Release
 from foilworks.core.projects.models import Project, User
 from foilworks.core.text.atomic_folders import remove_folder, work_folder

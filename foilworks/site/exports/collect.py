@@ -26,7 +26,7 @@ from evaluation.releases.holdback import held_clips, holdback_of
 from evaluation.releases.models import ReleaseGate
 from evaluation.releases.snapshot import frozen_items, item_name
 from evaluation.releases.withheld import withheld_of
-from evaluation.reports.pages import under_pseudonyms
+from evaluation.reports.pseudonyms import under_pseudonyms
 from evaluation.reports.reports import about_of, project_report
 from evaluation.scoring.model_cards import FIELDS, card_of
 from evaluation.scoring.models import Run
